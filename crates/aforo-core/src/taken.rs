@@ -1,6 +1,6 @@
 //! What a receipt knows of one charge.
 
-use crate::{Shape, Span, Timestamp};
+use crate::Shape;
 
 /// A charge that was taken: what is needed to give it back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

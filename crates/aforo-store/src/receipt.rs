@@ -1,0 +1,49 @@
+//! What is needed to give charges back.
+
+use aforo_core::{PartitionHash, PrincipalKind, Quota, Taken};
+use smallvec::SmallVec;
+
+/// Proof of charges that were taken. It works once: giving back or settling consumes it.
+#[derive(Debug, Default)]
+pub struct Receipt {
+    lines: SmallVec<[ReceiptLine; 4]>,
+}
+
+/// One charge of a receipt.
+#[derive(Clone, Copy, Debug)]
+pub struct ReceiptLine {
+    /// The place of the charge in its batch.
+    pub place: usize,
+    /// The tag of the policy's name.
+    pub tag: u64,
+    /// The kind of its principal.
+    pub kind: PrincipalKind,
+    /// Its partition key.
+    pub partition: PartitionHash,
+    /// The quota it was charged to.
+    pub quota: Quota,
+    /// When and in which window.
+    pub taken: Taken,
+}
+
+impl Receipt {
+    /// A receipt for nothing.
+    pub fn empty() -> Self {
+        Self::default()
+    }
+
+    /// Adds a line.
+    pub fn push(&mut self, line: ReceiptLine) {
+        self.lines.push(line);
+    }
+
+    /// Its lines.
+    pub fn lines(&self) -> &[ReceiptLine] {
+        &self.lines
+    }
+
+    /// Keeps the lines of some charges only, by their place in the batch.
+    pub fn retain(&mut self, mut keep: impl FnMut(usize) -> bool) {
+        self.lines.retain(|line| keep(line.place));
+    }
+}

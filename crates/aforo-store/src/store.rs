@@ -1,0 +1,27 @@
+//! What every store can do.
+
+use crate::{Answer, Batch, Charged, Receipt};
+
+/// Keeps the counters. Every store decides identically on the same sequence of times and batches.
+pub trait Store: Send + Sync {
+    /// Takes every enforced charge of the batch or none; shadow charges are taken when they fit
+    /// and the batch is taken; charges that count denials are filled up when it is not.
+    fn charge<'a>(&'a self, batch: &'a Batch<'a>) -> Answer<'a, Charged>;
+
+    /// What [`Store::charge`] would answer; takes nothing.
+    fn peek<'a>(&'a self, batch: &'a Batch<'a>) -> Answer<'a, Charged>;
+
+    /// Gives everything on the receipt back.
+    fn refund(&self, receipt: Receipt) -> Answer<'_, ()>;
+
+    /// Corrects each line of the receipt to its true cost: gives the rest back, or takes more up
+    /// to the capacity. `true_cost` is asked by place in the batch.
+    fn settle<'a>(
+        &'a self,
+        receipt: Receipt,
+        true_cost: &'a (dyn Fn(usize) -> u64 + Sync),
+    ) -> Answer<'a, ()>;
+
+    /// Makes the counters of these charges neutral.
+    fn reset<'a>(&'a self, batch: &'a Batch<'a>) -> Answer<'a, ()>;
+}

@@ -1,0 +1,64 @@
+//! What a request is to be charged.
+
+use aforo_core::Charge;
+use smallvec::SmallVec;
+use thiserror::Error;
+
+use crate::Policy;
+
+/// What a request is to be charged, in the order edge-free: plan, team, groups, route.
+#[derive(Debug, Default)]
+pub struct Charges<'a> {
+    /// Policies that block outright or are metered.
+    pub planned: SmallVec<[PlannedCharge<'a>; 6]>,
+}
+
+/// One policy that applies.
+#[derive(Debug)]
+pub struct PlannedCharge<'a> {
+    /// The policy.
+    pub policy: &'a Policy,
+    /// What it asks for.
+    pub planned: Planned<'a>,
+}
+
+/// What a policy asks for.
+#[derive(Debug)]
+pub enum Planned<'a> {
+    /// Quota 0: deny without asking a store.
+    Blocked,
+    /// A charge for the policy's store.
+    Charge(Charge<'a>),
+}
+
+/// A request that is refused before anything is charged.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// 400: a part that a policy counts by is absent.
+    #[error("the request lacks {part}, which policy {policy} counts by")]
+    MissingPart {
+        /// The policy.
+        policy: String,
+        /// The part as the file writes it.
+        part: String,
+    },
+    /// 400: a field that a policy counts by is there twice.
+    #[error("the request has {part} more than once")]
+    DuplicatePart {
+        /// The part as the file writes it.
+        part: String,
+    },
+    /// 415: the body cannot be decoded or is of another media type.
+    #[error("the request's body cannot be read as {expected}")]
+    UnreadableBody {
+        /// What was expected.
+        expected: String,
+    },
+    /// 403: the route is for other plans.
+    #[error("this route takes one of the plans {plans:?}")]
+    PlanRequired {
+        /// The plans that may use it.
+        plans: Vec<String>,
+    },
+}

@@ -1,0 +1,29 @@
+//! What a request says.
+
+use http::{HeaderMap, Method};
+
+use crate::CanonicalPath;
+
+/// What a request says, without its caller.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts<'a> {
+    /// The method as sent; override headers mean nothing.
+    pub method: &'a Method,
+    /// The canonical path.
+    pub path: &'a CanonicalPath<'a>,
+    /// The raw query, without `?`.
+    pub query: Option<&'a str>,
+    /// The host, from the target or the Host header.
+    pub host: Option<&'a str>,
+    /// The headers.
+    pub headers: &'a HeaderMap,
+    /// The body, when a policy needs it and it was read.
+    pub body: Option<BodyFacts<'a>>,
+}
+
+/// A body that was read for a partition key.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyFacts<'a> {
+    /// All its bytes.
+    pub bytes: &'a [u8],
+}

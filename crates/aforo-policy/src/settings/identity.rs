@@ -1,0 +1,79 @@
+//! Who is calling.
+
+use ipnet::IpNet;
+
+/// How a caller is identified.
+#[derive(Clone, Debug)]
+pub struct Identity {
+    /// Which peers may say for whom they forward.
+    pub trust: ProxyTrust,
+    /// The one header they say it in.
+    pub forwarded_header: ForwardedHeader,
+    /// The prefix IPv6 addresses are cut to.
+    pub ipv6_prefix: u8,
+    /// Where API keys are read, in order.
+    pub api_key: Vec<CredentialSource>,
+    /// A header with a consumer id, set by a trusted peer that authenticated.
+    pub verified_header: Option<http::HeaderName>,
+    /// The plan of a verified consumer without one.
+    pub default_plan: Option<String>,
+    /// What a caller without a verified credential is.
+    pub anonymous: Anonymous,
+}
+
+/// Which peers may say for whom they forward.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProxyTrust {
+    /// Peers in these networks; none: the socket peer is the caller.
+    Networks(Vec<IpNet>),
+    /// Whatever peer there is; the n-th entry from the right is the caller.
+    Hops(usize),
+}
+
+/// The header that names the address a proxy forwards for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ForwardedHeader {
+    /// `X-Forwarded-For`.
+    #[default]
+    XForwardedFor,
+    /// `Forwarded` (RFC 7239).
+    Forwarded,
+    /// A header with a single address.
+    Single(http::HeaderName),
+}
+
+/// Where a credential is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CredentialSource {
+    /// The header.
+    pub header: http::HeaderName,
+    /// The scheme before the credential, compared without case.
+    pub scheme: Option<String>,
+}
+
+/// What a caller without a verified credential is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Anonymous {
+    /// It has the plan `anonymous`.
+    #[default]
+    Plan,
+    /// 401.
+    Deny,
+}
+
+impl Default for Identity {
+    fn default() -> Self {
+        Self {
+            trust: ProxyTrust::Networks(Vec::new()),
+            forwarded_header: ForwardedHeader::default(),
+            ipv6_prefix: 64,
+            api_key: vec![CredentialSource {
+                header: http::HeaderName::from_static("x-api-key"),
+                scheme: None,
+            }],
+            verified_header: None,
+            default_plan: None,
+            anonymous: Anonymous::Plan,
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! The file, validated: what exists here makes sense.
+
+mod gateway;
+mod identity;
+mod plan;
+mod policy;
+mod responses;
+mod route;
+mod store;
+
+pub use gateway::{Gateway, Tls, Upstream};
+pub use identity::{Anonymous, CredentialSource, ForwardedHeader, Identity, ProxyTrust};
+pub use plan::{Consumer, Override, Plan, Team};
+pub use policy::{
+    Allowance, Alternatives, Calendar, Counted, Disclosure, Normalize, Part, Place, Places, Policy,
+    WhenMissing,
+};
+pub use responses::{
+    Body, Cors, Draft, FieldFamily, Language, Responses, RetryAfter, UpstreamFields,
+};
+pub use route::{EncodedSlash, Group, Methods, Paths, Route, TrailingSlash};
+pub use store::{OnStoreFailure, StoreSettings};
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A whole aforo file, validated.
+#[derive(Debug, Default)]
+pub struct Settings {
+    /// The gateway's listener, if the file has one.
+    pub gateway: Option<Gateway>,
+    /// Per-address policies before identity.
+    pub edge: Vec<Arc<Policy>>,
+    /// Who is calling.
+    pub identity: Identity,
+    /// How paths are compared.
+    pub paths: Paths,
+    /// What callers are told.
+    pub responses: Responses,
+    /// The stores by name; `default` is always there.
+    pub stores: BTreeMap<String, StoreSettings>,
+    /// The plans by name.
+    pub plans: BTreeMap<String, Arc<Plan>>,
+    /// The teams by name.
+    pub teams: BTreeMap<String, Arc<Team>>,
+    /// The groups, in the file's order.
+    pub groups: Vec<Group>,
+    /// The routes, in the file's order.
+    pub routes: Vec<Arc<Route>>,
+    /// The consumers of the file by id.
+    pub consumers: BTreeMap<String, Arc<Consumer>>,
+    /// The policies of `[policies]`, by name (for calls by name without a request).
+    pub policies: BTreeMap<String, Arc<Policy>>,
+}

@@ -1,0 +1,193 @@
+//! A policy, complete.
+
+use std::collections::BTreeMap;
+
+use aforo_core::{CalendarUnit, Edges, Mode, PolicyName, Terms, Timestamp};
+use jiff::tz::TimeZone;
+
+use super::OnStoreFailure;
+
+/// A named quota with its algorithm, what it is partitioned by, and what happens when it is
+/// exceeded.
+#[derive(Debug)]
+pub struct Policy {
+    /// What headers, metrics and error bodies show.
+    pub name: PolicyName,
+    /// The allowance for everybody that `by_plan` does not name; `None`: for others the policy
+    /// does not apply.
+    pub allowance: Option<Allowance>,
+    /// Allowances of plans by name.
+    pub by_plan: BTreeMap<String, Allowance>,
+    /// What is counted apart: a list of parts, each with alternatives.
+    pub partition_by: Vec<Alternatives>,
+    /// How parts that come from the request are normalised.
+    pub normalize: Vec<Normalize>,
+    /// What an absent part means.
+    pub when_missing: WhenMissing,
+    /// Overrides the request's cost.
+    pub cost: Option<u64>,
+    /// Enforced or shadow.
+    pub mode: Mode,
+    /// Which responses count.
+    pub counted: Counted,
+    /// Whether denials take quota too.
+    pub count_denials: bool,
+    /// What callers are shown.
+    pub disclose: Disclosure,
+    /// The store's name.
+    pub store: String,
+    /// Overrides what the store's failure means.
+    pub on_store_failure: Option<OnStoreFailure>,
+    /// The calendar of a calendar window.
+    pub calendar: Option<Calendar>,
+    /// Where it is enforced.
+    pub at: Places,
+}
+
+/// What a policy allows.
+#[derive(Clone, Debug)]
+pub enum Allowance {
+    /// No limit.
+    Unlimited,
+    /// Quota 0: nothing, and no way to wait for it.
+    Blocked,
+    /// A quota.
+    Metered(Terms),
+}
+
+/// A part of a partition key with alternatives: the first present wins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alternatives(pub Vec<Part>);
+
+/// A part of a partition key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The consumer, else the client address.
+    Caller,
+    /// The consumer's id.
+    Consumer,
+    /// The consumer's team.
+    Team,
+    /// The consumer's organisation.
+    Org,
+    /// The client address, cut to a prefix; `None`: the identity's.
+    ClientIp(Option<u8>),
+    /// The route's template.
+    Route,
+    /// The method.
+    Method,
+    /// The host.
+    Host,
+    /// One bucket for all.
+    Everyone,
+    /// A header's value.
+    Header(http::HeaderName),
+    /// A cookie's value.
+    Cookie(String),
+    /// A query parameter.
+    Query(String),
+    /// A parameter of the route's template.
+    Path(String),
+    /// A JSON pointer (RFC 6901) into the body.
+    Body(String),
+    /// A form field (`application/x-www-form-urlencoded`).
+    Form(String),
+}
+
+/// A normalisation of parts that come from the request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Normalize {
+    /// White space at both ends is dropped.
+    Trim,
+    /// Lower case, Unicode.
+    Lowercase,
+    /// Unicode NFC.
+    Nfc,
+}
+
+/// What an absent part means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WhenMissing {
+    /// Fall back to the caller.
+    #[default]
+    Caller,
+    /// The policy does not apply.
+    Skip,
+    /// 400.
+    Deny,
+}
+
+/// Which responses count.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Counted {
+    /// Every request.
+    #[default]
+    All,
+    /// 400, 401, 403 and 422.
+    Failures,
+    /// Everything that is not a failure and not a 5xx.
+    Successes,
+    /// These statuses.
+    Statuses(Vec<u16>),
+}
+
+/// What callers are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Disclosure {
+    /// Name and numbers.
+    #[default]
+    Full,
+    /// Only Retry-After.
+    Retry,
+}
+
+/// Where a policy is enforced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Places {
+    /// In the gateway.
+    pub gateway: bool,
+    /// In the application.
+    pub app: bool,
+    /// In the decision service.
+    pub decide: bool,
+}
+
+/// One of the places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the gateway.
+    Gateway,
+    /// In the application.
+    App,
+    /// In the decision service.
+    Decide,
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        Self {
+            gateway: true,
+            app: true,
+            decide: true,
+        }
+    }
+}
+
+/// The calendar of a calendar window.
+#[derive(Clone, Debug)]
+pub struct Calendar {
+    /// The unit.
+    pub unit: CalendarUnit,
+    /// The time zone its edges are in.
+    pub time_zone: TimeZone,
+    /// The day a month starts on, clamped to the month's end.
+    pub anchor_day: u8,
+}
+
+impl Calendar {
+    /// The four edges around `now`.
+    pub fn edges(&self, now: Timestamp) -> Option<Edges> {
+        let _ = now;
+        todo!()
+    }
+}

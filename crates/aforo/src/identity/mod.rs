@@ -1,0 +1,1 @@
+//! Who is calling: the client address and the consumer behind a credential.

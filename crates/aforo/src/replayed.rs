@@ -1,0 +1,61 @@
+//! A body whose beginning may have been read already.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+
+/// The request's body, byte for byte what came, whether or not it was read for a partition key.
+pub struct Replayed<B> {
+    read: Option<Bytes>,
+    rest: B,
+}
+
+impl<B> Replayed<B> {
+    /// A body that nobody has read.
+    pub const fn untouched(rest: B) -> Self {
+        Self { read: None, rest }
+    }
+
+    /// A body of which `read` was read.
+    pub const fn replaying(read: Bytes, rest: B) -> Self {
+        Self {
+            read: Some(read),
+            rest,
+        }
+    }
+}
+
+impl<B> Body for Replayed<B>
+where
+    B: Body<Data = Bytes> + Unpin,
+{
+    type Data = Bytes;
+    type Error = B::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+        let this = self.get_mut();
+        match this.read.take().filter(|read| !read.is_empty()) {
+            Some(read) => Poll::Ready(Some(Ok(Frame::data(read)))),
+            None => Pin::new(&mut this.rest).poll_frame(cx),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.read.as_ref().is_none_or(Bytes::is_empty) && self.rest.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let mut hint = self.rest.size_hint();
+        let read = self.read.as_ref().map_or(0, |read| read.len() as u64);
+        if let Some(upper) = hint.upper() {
+            hint.set_upper(upper.saturating_add(read));
+        }
+        hint.set_lower(hint.lower().saturating_add(read));
+        hint
+    }
+}

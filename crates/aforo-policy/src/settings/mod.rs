@@ -12,8 +12,8 @@ pub use gateway::{Gateway, Tls, Upstream};
 pub use identity::{Anonymous, CredentialSource, ForwardedHeader, Identity, ProxyTrust};
 pub use plan::{Consumer, Override, Plan, Team};
 pub use policy::{
-    Allowance, Alternatives, Calendar, Counted, Disclosure, Normalize, Part, Place, Places, Policy,
-    WhenMissing,
+    Allowance, Alternatives, Calendar, Counted, Disclosure, Metered, Normalize, Part, Place,
+    Places, Policy, WhenMissing,
 };
 pub use responses::{
     Body, Cors, Draft, FieldFamily, Language, Responses, RetryAfter, UpstreamFields,

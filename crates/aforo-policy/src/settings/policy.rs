@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use aforo_core::{CalendarUnit, Edges, Mode, PolicyName, Terms, Timestamp};
+use aforo_core::{CalendarUnit, Edges, Mode, PolicyName, Span, Terms, Timestamp};
 use jiff::tz::TimeZone;
 
 use super::OnStoreFailure;
 
 /// A named quota with its algorithm, what it is partitioned by, and what happens when it is
 /// exceeded.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Policy {
     /// What headers, metrics and error bodies show.
     pub name: PolicyName,
@@ -38,8 +38,6 @@ pub struct Policy {
     pub store: String,
     /// Overrides what the store's failure means.
     pub on_store_failure: Option<OnStoreFailure>,
-    /// The calendar of a calendar window.
-    pub calendar: Option<Calendar>,
     /// Where it is enforced.
     pub at: Places,
 }
@@ -52,7 +50,19 @@ pub enum Allowance {
     /// Quota 0: nothing, and no way to wait for it.
     Blocked,
     /// A quota.
-    Metered(Terms),
+    Metered(Metered),
+}
+
+/// A quota with what it takes to charge it. A policy with a quota per plan may have another
+/// calendar for each.
+#[derive(Clone, Debug)]
+pub struct Metered {
+    /// The policy's name and the quota.
+    pub terms: Terms,
+    /// The calendar, when the quota's window is a calendar window.
+    pub calendar: Option<Calendar>,
+    /// How long a request may be held, when the quota is a leaky bucket.
+    pub max_delay: Option<Span>,
 }
 
 /// A part of a partition key with alternatives: the first present wins.

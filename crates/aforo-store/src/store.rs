@@ -6,10 +6,10 @@ use crate::{Answer, Batch, Charged, Receipt};
 pub trait Store: Send + Sync {
     /// Takes every enforced charge of the batch or none; shadow charges are taken when they fit
     /// and the batch is taken; charges that count denials are filled up when it is not.
-    fn charge<'a>(&'a self, batch: &'a Batch<'a>) -> Answer<'a, Charged>;
+    fn charge<'a>(&'a self, batch: &'a Batch<'_>) -> Answer<'a, Charged>;
 
     /// What [`Store::charge`] would answer; takes nothing.
-    fn peek<'a>(&'a self, batch: &'a Batch<'a>) -> Answer<'a, Charged>;
+    fn peek<'a>(&'a self, batch: &'a Batch<'_>) -> Answer<'a, Charged>;
 
     /// Gives everything on the receipt back.
     fn refund(&self, receipt: Receipt) -> Answer<'_, ()>;
@@ -23,5 +23,5 @@ pub trait Store: Send + Sync {
     ) -> Answer<'a, ()>;
 
     /// Makes the counters of these charges neutral.
-    fn reset<'a>(&'a self, batch: &'a Batch<'a>) -> Answer<'a, ()>;
+    fn reset<'a>(&'a self, batch: &'a Batch<'_>) -> Answer<'a, ()>;
 }

@@ -1,1 +1,16 @@
 //! Who is calling: the client address and the consumer behind a credential.
+//!
+//! The way of a request: [`ClientAddress::of`] from the socket's peer and the headers, then
+//! [`Identified::of`] from its credentials. A request that goes on to an upstream has its
+//! forwarding headers rewritten by [`forwarding::rewrite`].
+
+pub mod address;
+pub mod api_keys;
+pub mod credential;
+pub mod forwarding;
+pub mod untrusted_peers;
+
+pub use address::{ClientAddress, canonical, prefix};
+pub use api_keys::ApiKeys;
+pub use credential::Identified;
+pub use untrusted_peers::UntrustedPeers;

@@ -1,0 +1,24 @@
+//! What the answer depends on beside the policies.
+
+use ::http::HeaderMap;
+use aforo_core::{Span, Timestamp};
+use aforo_policy::{Cors, Credential};
+
+use super::DecisionId;
+
+/// What the answer depends on beside the policies.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The request's headers.
+    pub headers: &'a HeaderMap,
+    /// What became of the caller's credential.
+    pub credential: Credential,
+    /// Pages that may read the answer.
+    pub cors: Option<&'a Cors>,
+    /// Now, for answers to which no store gave a time.
+    pub now: Timestamp,
+    /// What this answer adds to its wait.
+    pub jitter: Span,
+    /// The answer's id, to find it in logs.
+    pub id: DecisionId,
+}

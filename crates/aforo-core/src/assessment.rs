@@ -1,35 +1,160 @@
 //! One charge against one state.
 
-use crate::{Outcome, State, Taken, Verdict};
+use crate::algorithm::{clock, leaky_bucket};
+use crate::{Algorithm, Outcome, Quota, Span, State, Taken, Timestamp, Verdict};
+
+/// A stored state brought to now.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Present {
+    /// Its `last` is the time that the charge counts at.
+    pub(crate) state: State,
+    /// The clock was set back: the state is kept even on a denial.
+    pub(crate) set_back: bool,
+}
+
+impl Present {
+    #[inline]
+    pub(crate) const fn ordinary(state: State) -> Self {
+        Self {
+            state,
+            set_back: false,
+        }
+    }
+
+    pub(crate) const fn set_back(state: State) -> Self {
+        Self {
+            state,
+            set_back: true,
+        }
+    }
+}
 
 /// What a charge would do to a state. Nothing is taken until a store writes what
 /// [`Assessment::state`] says for what the whole batch decided.
+///
+/// ```
+/// use aforo_core::{Quota, Span, Stored, Timestamp};
+/// let quota = Quota::token_bucket(1, Span::from_seconds(10), Some(5))?;
+/// let now = Timestamp::from_seconds(1_000);
+/// let first = quota.assess(None, now, None, 5);
+/// let stored = first.state(true).map(|state| Stored { shape: quota.shape(), state });
+///
+/// let second = quota.assess(stored.as_ref(), now, None, 1);
+/// assert!(!second.fits());
+/// assert_eq!(second.outcome(false).wait, Span::from_seconds(10));
+/// assert_eq!(second.state(false), None);
+/// # Ok::<(), aforo_core::QuotaError>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Assessment {
+    quota: Quota,
+    now: Timestamp,
+    cost: u64,
     verdict: Verdict,
+    present: Present,
 }
 
 impl Assessment {
+    #[inline]
+    pub(crate) fn new(quota: &Quota, now: Timestamp, cost: u64, present: Present) -> Self {
+        let verdict = if cost > quota.capacity() {
+            Verdict::Impossible
+        } else if quota.fits(&present.state, cost) {
+            Verdict::Allowed
+        } else {
+            Verdict::Denied
+        };
+        Self {
+            quota: *quota,
+            now,
+            cost,
+            verdict,
+            present,
+        }
+    }
+
     /// Whether the charge fits by itself.
+    #[inline]
     pub const fn verdict(&self) -> Verdict {
         self.verdict
     }
 
+    /// Whether the verdict is [`Verdict::Allowed`].
+    #[inline]
+    pub const fn fits(&self) -> bool {
+        matches!(self.verdict, Verdict::Allowed)
+    }
+
+    #[inline]
+    const fn takes(&self, taken: bool) -> bool {
+        taken && self.fits() && self.cost > 0
+    }
+
     /// The outcome, when the batch took this charge or did not.
     pub fn outcome(&self, taken: bool) -> Outcome {
-        let _ = taken;
-        todo!()
+        let quota = &self.quota;
+        let before = &self.present.state;
+        let takes = self.takes(taken);
+        let after = if takes {
+            quota.taken(before, self.cost)
+        } else {
+            *before
+        };
+        let capacity = quota.capacity();
+        let remaining = quota.remaining(&after);
+        let until = |state: &State, cost: u64| {
+            let units = quota.wait(state, cost);
+            clock::wait(state.last, units, quota.unit(), self.now)
+        };
+        Outcome {
+            verdict: self.verdict,
+            capacity,
+            remaining,
+            wait: match self.verdict {
+                Verdict::Denied => until(before, self.cost),
+                Verdict::Allowed | Verdict::Impossible => Span::ZERO,
+            },
+            next_unit: match remaining.checked_add(1) {
+                Some(next) if next <= capacity => until(&after, next),
+                _ => Span::ZERO,
+            },
+            whole_again: until(&after, capacity),
+            delay: self.delay(),
+            edge: quota.edge(&after),
+            at: self.now,
+        }
+    }
+
+    fn delay(&self) -> Span {
+        let (quota, state) = (&self.quota, &self.present.state);
+        if quota.algorithm() != Algorithm::LeakyBucket || !self.takes(true) {
+            return Span::ZERO;
+        }
+        let units = leaky_bucket::delay(state.first, quota.rate());
+        clock::wait(state.last, units, quota.unit(), self.now)
     }
 
     /// The state to write, if any: the charge's, when it was taken; otherwise what the clock rule
-    /// or a changed quota made of the stored one, when that must be kept.
+    /// made of the stored one, when the clock was set back. A charge of nothing writes nothing.
+    #[inline]
     pub fn state(&self, taken: bool) -> Option<State> {
-        let _ = taken;
-        todo!()
+        if self.takes(taken) {
+            Some(self.quota.taken(&self.present.state, self.cost))
+        } else if self.present.set_back {
+            Some(self.present.state)
+        } else {
+            None
+        }
     }
 
     /// What a receipt keeps of this charge.
+    #[inline]
     pub fn taken(&self) -> Taken {
-        todo!()
+        Taken {
+            shape: self.quota.shape(),
+            at: self.present.state.last,
+            cost: self.cost,
+            mark: self.quota.mark(&self.present.state),
+        }
     }
 }

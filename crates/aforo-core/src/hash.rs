@@ -18,9 +18,84 @@ impl HashKey {
     }
 
     /// Hashes a partition key.
+    ///
+    /// ```
+    /// use aforo_core::HashKey;
+    /// let (ours, theirs) = (HashKey::new([1, 2]), HashKey::new([3, 4]));
+    /// assert_eq!(ours.hash(b"acme"), ours.hash(b"acme"));
+    /// assert_ne!(ours.hash(b"acme"), theirs.hash(b"acme"));
+    /// ```
+    #[inline]
     pub fn hash(&self, bytes: &[u8]) -> PartitionHash {
-        let _ = (bytes, self.0);
-        todo!()
+        let mut sip = Sip::new(self.0);
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            sip.absorb(u64::from_le_bytes(*word));
+        }
+        // The last word: what is left of the bytes, and their number's lowest byte on top.
+        let mut last = [0; 8];
+        for (place, byte) in last.iter_mut().zip(rest) {
+            *place = *byte;
+        }
+        let length = (bytes.len() as u64) << 56;
+        sip.absorb(length | u64::from_le_bytes(last));
+        sip.finish()
+    }
+}
+
+/// SipHash (Aumasson, Bernstein, 2012) with one round per word and three at the end.
+struct Sip([u64; 4]);
+
+impl Sip {
+    #[inline]
+    const fn new([k0, k1]: [u64; 2]) -> Self {
+        Self([
+            k0 ^ 0x736f_6d65_7073_6575,
+            k1 ^ 0x646f_7261_6e64_6f6d ^ 0xee,
+            k0 ^ 0x6c79_6765_6e65_7261,
+            k1 ^ 0x7465_6462_7974_6573,
+        ])
+    }
+
+    #[inline]
+    const fn round(&mut self) {
+        let [mut a, mut b, mut c, mut d] = self.0;
+        a = a.wrapping_add(b);
+        c = c.wrapping_add(d);
+        b = b.rotate_left(13) ^ a;
+        d = d.rotate_left(16) ^ c;
+        a = a.rotate_left(32);
+        c = c.wrapping_add(b);
+        a = a.wrapping_add(d);
+        b = b.rotate_left(17) ^ c;
+        d = d.rotate_left(21) ^ a;
+        c = c.rotate_left(32);
+        self.0 = [a, b, c, d];
+    }
+
+    #[inline]
+    const fn absorb(&mut self, word: u64) {
+        self.0[3] ^= word;
+        self.round();
+        self.0[0] ^= word;
+    }
+
+    #[inline]
+    fn finish(mut self) -> PartitionHash {
+        self.0[2] ^= 0xee;
+        let low = self.squeeze();
+        self.0[1] ^= 0xdd;
+        let high = self.squeeze();
+        PartitionHash(u128::from(low) | u128::from(high) << 64)
+    }
+
+    #[inline]
+    fn squeeze(&mut self) -> u64 {
+        self.round();
+        self.round();
+        self.round();
+        let [a, b, c, d] = self.0;
+        a ^ b ^ c ^ d
     }
 }
 

@@ -22,7 +22,7 @@ pub struct Outcome {
     pub capacity: u64,
     /// Units left now, after what this batch took.
     pub remaining: u64,
-    /// How long until this charge fits; zero when it fits.
+    /// How long until this charge fits; zero when it fits, and when it never will.
     pub wait: Span,
     /// How long until one unit more than `remaining` fits; zero when nothing is taken.
     pub next_unit: Span,
@@ -30,7 +30,8 @@ pub struct Outcome {
     pub whole_again: Span,
     /// Leaky bucket: how long the request is held for its slot.
     pub delay: Span,
-    /// Fixed window: the end of the window that holds `at`.
+    /// Fixed window: the end of the window that holds `at`, where one is running (a window from
+    /// the first hit starts with a charge) and known to end (a calendar's needs edges).
     pub edge: Option<Timestamp>,
     /// The store's time of this outcome.
     pub at: Timestamp,

@@ -9,8 +9,9 @@ use crate::{Algorithm, Unit};
 /// | token and leaky bucket | level L, in 1/w of a unit | 0 |
 /// | fixed window | units taken in the window | the window's end, in microseconds |
 /// | sliding window | units taken in the window of `last` | units taken in the one before |
+/// | sum of a sliding log, see [`crate::Log::stored`] | units in the window | 0 |
 ///
-/// A sliding log's state is a [`crate::Log`].
+/// A sliding log itself is a [`crate::Log`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct State {
     /// The time of the last admitted charge, in units since the epoch.
@@ -29,7 +30,8 @@ pub struct Shape {
     pub algorithm: Algorithm,
     /// The unit it counts time in.
     pub unit: Unit,
-    /// The (reduced) window length in that unit; zero for calendar windows.
+    /// The window's length in that unit: for buckets w, reduced with the amount; for the others
+    /// the whole window; zero for calendar windows.
     pub window: u64,
 }
 

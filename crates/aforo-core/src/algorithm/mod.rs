@@ -1,6 +1,13 @@
 //! The algorithms, one file of pure functions each.
 
+pub(crate) mod carry;
+pub(crate) mod clock;
+pub(crate) mod fixed_window;
+pub(crate) mod leaky_bucket;
+pub(crate) mod log_sum;
 pub mod sliding_log;
+pub(crate) mod sliding_window;
+pub(crate) mod token_bucket;
 
 /// How a quota is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

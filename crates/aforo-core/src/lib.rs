@@ -25,6 +25,9 @@ mod time;
 mod unit;
 
 pub mod algorithm;
+#[cfg(feature = "vectors")]
+#[doc(hidden)]
+pub mod vectors;
 
 pub use algorithm::Algorithm;
 pub use algorithm::sliding_log::{Log, LogAssessment, LogEntry};

@@ -38,18 +38,19 @@ impl Frame<'_> {
         clock::instant(start.saturating_add(self.w), self.unit)
     }
 
-    /// Edges that do not reach around `now` are late: the outer windows stretch, so that a count
-    /// stays rather than vanishes.
+    /// Edges that do not reach around `now` are late: what lies outside them is one window, so
+    /// that a count stays rather than vanishes.
     fn calendar_at(&self, now: Timestamp) -> (u64, Timestamp) {
         let Some(edges) = self.edges else {
             return (0, ENDLESS);
         };
-        let (start, end) = edges.window_at(now);
-        let end = if now < end { end } else { ENDLESS };
-        let start = if start <= now {
-            start
+        let [first, .., last] = edges.as_array();
+        let (start, end) = if now < first {
+            (Timestamp::EPOCH, first)
+        } else if now < last {
+            edges.window_at(now)
         } else {
-            Timestamp::EPOCH
+            (last, ENDLESS)
         };
         (clock::floor(start, self.unit), end)
     }

@@ -18,8 +18,27 @@ pub struct Charges<'a> {
 pub struct PlannedCharge<'a> {
     /// The policy.
     pub policy: &'a Policy,
+    /// Why it applies.
+    pub scope: Scope,
     /// What it asks for.
     pub planned: Planned<'a>,
+}
+
+/// Why a policy applies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// It stands in `edge`.
+    Edge,
+    /// The caller's plan has it.
+    Plan,
+    /// The caller's team has it.
+    Team,
+    /// A group that matches has it.
+    Group,
+    /// The route has it.
+    Route,
+    /// It was called by name.
+    Name,
 }
 
 /// What a policy asks for.

@@ -5,8 +5,10 @@
 //! the [`Charges`] to ask a store for.
 
 pub mod file;
+pub mod matching;
 pub mod path;
 pub mod settings;
+pub mod template;
 
 mod caller;
 mod charges;
@@ -14,8 +16,10 @@ mod facts;
 mod policy_set;
 
 pub use caller::{Caller, Credential};
-pub use charges::{Charges, Planned, PlannedCharge, Refusal};
+pub use charges::{Charges, Planned, PlannedCharge, Refusal, Scope};
 pub use facts::{BodyFacts, Facts};
+pub use matching::{Matched, RouteConflict, route_conflicts};
 pub use path::{CanonicalPath, PathError};
-pub use policy_set::{Matched, PolicySet};
+pub use policy_set::PolicySet;
 pub use settings::*;
+pub use template::{Template, TemplateError};

@@ -4,27 +4,13 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use aforo_core::{HashKey, Timestamp};
-use smallvec::SmallVec;
 
-use crate::{Caller, Charges, Facts, Group, Place, Refusal, Route, Settings};
+use crate::{Caller, Charges, Facts, Matched, Place, Refusal, Settings};
 
 /// All policies of a file, ready to match requests.
 #[derive(Debug)]
 pub struct PolicySet {
     settings: Arc<Settings>,
-}
-
-/// The route and the groups of a request.
-#[derive(Debug)]
-pub struct Matched<'a> {
-    /// The one route that applies.
-    pub route: Option<&'a Arc<Route>>,
-    /// The template that matched (never the concrete path).
-    pub template: Option<&'a str>,
-    /// The template's parameters.
-    pub parameters: SmallVec<[(&'a str, String); 4]>,
-    /// Every matching group.
-    pub groups: SmallVec<[&'a Group; 4]>,
 }
 
 impl PolicySet {
@@ -73,6 +59,24 @@ impl PolicySet {
     /// # Errors
     /// A [`Refusal`] is answered at once and charges nothing.
     pub fn charges<'a>(
+        &'a self,
+        facts: &Facts<'_>,
+        caller: &'a Caller,
+        matched: &Matched<'a>,
+        place: Place,
+        now: Timestamp,
+        key: &HashKey,
+    ) -> Result<Charges<'a>, Refusal> {
+        let _ = (facts, caller, matched, place, now, key);
+        todo!()
+    }
+
+    /// The same without the policies that count by the body: what can be looked at before the
+    /// body is sent (`Expect: 100-continue`).
+    ///
+    /// # Errors
+    /// A [`Refusal`] is answered at once and charges nothing.
+    pub fn bodiless_charges<'a>(
         &'a self,
         facts: &Facts<'_>,
         caller: &'a Caller,

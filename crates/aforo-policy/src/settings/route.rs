@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::Policy;
+use crate::Template;
 
 /// Methods and path templates with a cost and policies of its own.
 #[derive(Debug)]
 pub struct Route {
     /// Methods and templates; the first template names the route.
-    pub matches: Vec<(Methods, String)>,
+    pub matches: Vec<(Methods, Template)>,
     /// Units that one request takes.
     pub cost: u64,
     /// Its own policies.
@@ -23,7 +24,7 @@ pub struct Route {
 #[derive(Debug)]
 pub struct Group {
     /// Methods and templates.
-    pub matches: Vec<(Methods, String)>,
+    pub matches: Vec<(Methods, Template)>,
     /// Its own policies.
     pub policies: Vec<Arc<Policy>>,
 }

@@ -50,7 +50,7 @@ pub struct Consumer {
 }
 
 /// A negotiated quota with an end.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Override {
     /// The policy's name.
     pub policy: String,

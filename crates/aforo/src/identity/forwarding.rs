@@ -1,13 +1,62 @@
 //! The forwarding headers that go upstream.
 
-use ::http::HeaderMap;
+use std::fmt::{self, Display, Formatter};
+use std::net::IpAddr;
+
+use ::http::header::FORWARDED;
 use ::http::uri::Scheme;
-use aforo_policy::Identity;
+use ::http::{HeaderMap, HeaderName, HeaderValue};
+use aforo_policy::{ForwardedHeader, Identity};
+use smallvec::SmallVec;
 
 use super::ClientAddress;
+use super::address::X_FORWARDED_FOR;
+
+const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
+const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
+
+/// Headers that products read a client address from, beside `Forwarded` and `X-Forwarded*`.
+const OTHERS: [&str; 24] = [
+    "cf-connecting-ip",
+    "cf-connecting-ipv6",
+    "cf-pseudo-ipv4",
+    "client-ip",
+    "cluster-client-ip",
+    "do-connecting-ip",
+    "fastly-client-ip",
+    "fly-client-ip",
+    "forwarded-for",
+    "proxy-client-ip",
+    "true-client-ip",
+    "wl-proxy-client-ip",
+    "x-appengine-user-ip",
+    "x-azure-clientip",
+    "x-azure-socketip",
+    "x-client-ip",
+    "x-cluster-client-ip",
+    "x-envoy-external-address",
+    "x-nf-client-connection-ip",
+    "x-original-forwarded-for",
+    "x-originating-ip",
+    "x-proxyuser-ip",
+    "x-real-ip",
+    "x-remote-addr",
+];
 
 /// Rewrites the forwarding headers of a request that goes upstream, so that none of them says what
 /// a stranger wrote. `scheme` is how the request came to us, `host` what it asked for.
+///
+/// - `X-Forwarded-For` holds the client address alone, so that an application that takes the left
+///   end, the right end or any hop finds the same.
+/// - `X-Forwarded-Proto` is kept from a trusted peer (it ended the TLS), otherwise `scheme`.
+/// - `X-Forwarded-Host` is `host`; `Forwarded` (RFC 7239) says the same three.
+/// - A configured header with a single address holds the client address when a trusted peer sent
+///   it.
+/// - Every other forwarding header is removed: all other `X-Forwarded*`, `X-Real-IP`,
+///   `True-Client-IP`, `CF-Connecting-IP` and their like, also spelled with underscores, which CGI
+///   and WSGI cannot tell from hyphens.
+/// - The header of an authenticating peer (`verified_header`) is removed unless a trusted peer sent
+///   it, for the same reason.
 pub fn rewrite(
     headers: &mut HeaderMap,
     client: &ClientAddress,
@@ -15,5 +64,277 @@ pub fn rewrite(
     host: Option<&str>,
     identity: &Identity,
 ) {
-    let _ = (headers, client, scheme, host, identity);
+    let scheme = told_scheme(headers, client).unwrap_or_else(|| scheme.clone());
+    let told_single = match &identity.forwarded_header {
+        ForwardedHeader::Single(name) if client.peer_trusted && headers.contains_key(name) => {
+            Some(name)
+        }
+        _ => None,
+    };
+    remove(headers, client, identity);
+
+    let address = client.address;
+    if let Some(name) = told_single {
+        put(headers, name.clone(), &address.to_string());
+    }
+    put(headers, X_FORWARDED_FOR, &address.to_string());
+    put(headers, X_FORWARDED_PROTO, scheme.as_str());
+    if let Some(host) = host {
+        put(headers, X_FORWARDED_HOST, host);
+    }
+    let forwarded = Element {
+        address,
+        host,
+        scheme: scheme.as_str(),
+    };
+    put(headers, FORWARDED, &forwarded.to_string());
+}
+
+/// The scheme that a trusted peer says the client used.
+fn told_scheme(headers: &HeaderMap, client: &ClientAddress) -> Option<Scheme> {
+    if !client.peer_trusted {
+        return None;
+    }
+    let mut lines = headers.get_all(X_FORWARDED_PROTO).iter();
+    let line = lines.next()?;
+    match (line.as_bytes(), lines.next()) {
+        (b"https", None) => Some(Scheme::HTTPS),
+        (b"http", None) => Some(Scheme::HTTP),
+        _ => None,
+    }
+}
+
+/// Removes every header that may speak of where a request comes from or who sent it.
+fn remove(headers: &mut HeaderMap, client: &ClientAddress, identity: &Identity) {
+    let verified = identity.verified_header.as_ref();
+    let single = match &identity.forwarded_header {
+        ForwardedHeader::Single(name) => Some(name),
+        _ => None,
+    };
+    let named = |name: &HeaderName, other: Option<&HeaderName>| {
+        other.is_some_and(|other| same(name.as_str(), other.as_str()))
+    };
+    let unwanted: SmallVec<[HeaderName; 8]> = headers
+        .keys()
+        .filter(|name| {
+            if named(name, verified) {
+                return !client.peer_trusted || verified != Some(name);
+            }
+            is_forwarding(name.as_str()) || named(name, single)
+        })
+        .cloned()
+        .collect();
+    for name in unwanted {
+        headers.remove(name);
+    }
+}
+
+/// Whether a header speaks of where a request comes from.
+fn is_forwarding(name: &str) -> bool {
+    let start = name.get(..11).unwrap_or_default();
+    same(start, "x-forwarded")
+        || same(name, "forwarded")
+        || OTHERS.iter().any(|other| same(name, other))
+}
+
+/// Whether two lower-case names are the same to CGI: `_` counts as `-`.
+fn same(name: &str, other: &str) -> bool {
+    let hyphened = |byte: u8| if byte == b'_' { b'-' } else { byte };
+    name.len() == other.len()
+        && name
+            .bytes()
+            .zip(other.bytes())
+            .all(|(one, two)| hyphened(one) == hyphened(two))
+}
+
+fn put(headers: &mut HeaderMap, name: HeaderName, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        headers.insert(name, value);
+    }
+}
+
+/// One element of `Forwarded`.
+struct Element<'a> {
+    address: IpAddr,
+    host: Option<&'a str>,
+    scheme: &'a str,
+}
+
+impl Display for Element<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.address {
+            IpAddr::V4(address) => write!(f, "for={address}")?,
+            IpAddr::V6(address) => write!(f, "for=\"[{address}]\"")?,
+        }
+        if let Some(host) = self.host {
+            let escaped = host.replace('\\', "\\\\").replace('"', "\\\"");
+            write!(f, ";host=\"{escaped}\"")?;
+        }
+        write!(f, ";proto={}", self.scheme)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aforo_policy::ProxyTrust;
+
+    use super::*;
+
+    fn sent(lines: &[(&'static str, &str)]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for (name, value) in lines {
+            headers.append(*name, value.parse().unwrap());
+        }
+        headers
+    }
+
+    fn upstream(peer: &str, mut headers: HeaderMap, identity: &Identity) -> Vec<String> {
+        let client = ClientAddress::of(peer.parse().unwrap(), &headers, identity);
+        let host = Some("api.example.com");
+        rewrite(&mut headers, &client, &Scheme::HTTP, host, identity);
+        let mut lines: Vec<String> = headers
+            .iter()
+            .map(|(name, value)| format!("{name}: {}", value.to_str().unwrap()))
+            .collect();
+        lines.sort();
+        lines
+    }
+
+    fn trusting() -> Identity {
+        Identity {
+            trust: ProxyTrust::Networks(vec!["10.0.0.0/8".parse().unwrap()]),
+            ..Identity::default()
+        }
+    }
+
+    #[test]
+    fn rl_01_nothing_a_stranger_wrote_goes_upstream() {
+        let forged = sent(&[
+            ("x-forwarded-for", "203.0.113.1"),
+            ("x-forwarded-for", "203.0.113.2"),
+            ("x_forwarded_for", "203.0.113.3"),
+            ("x-forwarded-proto", "https"),
+            ("x-forwarded-host", "evil.example"),
+            ("x-forwarded-port", "1"),
+            ("x-forwarded", "for=203.0.113.4"),
+            ("forwarded", "for=203.0.113.5"),
+            ("x-real-ip", "203.0.113.6"),
+            ("X-Real_IP", "203.0.113.6"),
+            ("true-client-ip", "203.0.113.7"),
+            ("cf-connecting-ip", "203.0.113.8"),
+            ("client-ip", "203.0.113.9"),
+            ("accept", "*/*"),
+            ("x-forward", "kept"),
+        ]);
+        assert_eq!(
+            upstream("198.51.100.7", forged, &Identity::default()),
+            [
+                "accept: */*",
+                "forwarded: for=198.51.100.7;host=\"api.example.com\";proto=http",
+                "x-forward: kept",
+                "x-forwarded-for: 198.51.100.7",
+                "x-forwarded-host: api.example.com",
+                "x-forwarded-proto: http",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_trusted_peer_tells_address_and_scheme() {
+        let told = sent(&[
+            ("x-forwarded-for", "203.0.113.1, 2001:db8::7, 10.2.2.2"),
+            ("x-forwarded-proto", "https"),
+            ("x-forwarded-host", "other.example"),
+            ("x-real-ip", "203.0.113.6"),
+        ]);
+        assert_eq!(
+            upstream("10.0.0.1", told, &trusting()),
+            [
+                "forwarded: for=\"[2001:db8::7]\";host=\"api.example.com\";proto=https",
+                "x-forwarded-for: 2001:db8::7",
+                "x-forwarded-host: api.example.com",
+                "x-forwarded-proto: https",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_scheme_told_twice_or_oddly_is_not_believed() {
+        for lines in [
+            &[
+                ("x-forwarded-proto", "https"),
+                ("x-forwarded-proto", "http"),
+            ][..],
+            &[("x-forwarded-proto", "https, http")],
+            &[("x-forwarded-proto", "javascript")],
+        ] {
+            let lines = upstream("10.0.0.1", sent(lines), &trusting());
+            assert!(
+                lines.contains(&"x-forwarded-proto: http".to_owned()),
+                "{lines:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn rl_23_b_the_configured_single_header_holds_the_client_address() {
+        let name = HeaderName::from_static("cf-connecting-ip");
+        let identity = Identity {
+            forwarded_header: ForwardedHeader::Single(name),
+            ..trusting()
+        };
+        let told = [
+            ("cf-connecting-ip", "::ffff:198.51.100.4"),
+            ("cf_connecting_ip", "1.1.1.1"),
+        ];
+        let lines = upstream("10.0.0.1", sent(&told), &identity);
+        assert!(
+            lines.contains(&"cf-connecting-ip: 198.51.100.4".to_owned()),
+            "{lines:?}"
+        );
+        assert!(
+            lines.contains(&"x-forwarded-for: 198.51.100.4".to_owned()),
+            "{lines:?}"
+        );
+        assert!(
+            !lines.iter().any(|line| line.contains("1.1.1.1")),
+            "{lines:?}"
+        );
+
+        let lines = upstream("192.0.2.1", sent(&told), &identity);
+        assert!(
+            !lines.iter().any(|line| line.starts_with("cf")),
+            "{lines:?}"
+        );
+    }
+
+    #[test]
+    fn rl_18_a_verified_header_goes_upstream_only_from_a_trusted_peer() {
+        let identity = Identity {
+            verified_header: Some(HeaderName::from_static("x-consumer-id")),
+            ..trusting()
+        };
+        let told = [("x-consumer-id", "acme"), ("x_consumer_id", "forged")];
+        let ids = |peer| -> Vec<String> {
+            upstream(peer, sent(&told), &identity)
+                .into_iter()
+                .filter(|line| line.contains("consumer"))
+                .collect()
+        };
+        assert_eq!(ids("10.0.0.1"), ["x-consumer-id: acme"]);
+        assert_eq!(ids("192.0.2.1"), [""; 0]);
+    }
+
+    #[test]
+    fn a_host_with_quotes_stays_one_value() {
+        let element = Element {
+            address: IpAddr::from([192, 0, 2, 1]),
+            host: Some("a\"b\\c"),
+            scheme: "https",
+        };
+        assert_eq!(
+            element.to_string(),
+            "for=192.0.2.1;host=\"a\\\"b\\\\c\";proto=https"
+        );
+    }
 }

@@ -10,6 +10,9 @@ pub mod credential;
 pub mod forwarding;
 pub mod untrusted_peers;
 
+mod entry;
+mod forwarded;
+
 pub use address::{ClientAddress, canonical, prefix};
 pub use api_keys::ApiKeys;
 pub use credential::Identified;

@@ -1,19 +1,97 @@
 //! Peers that send forwarding headers and that nobody trusts.
 
+use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Peers that sent a forwarding header and that nobody trusts: counted, and named once.
-#[derive(Debug, Default)]
-pub struct UntrustedPeers {}
+/// How many peers are named at most.
+const PLACES: usize = 256;
+/// How many places one peer may have.
+const PROBES: usize = 8;
+
+/// Peers that sent a forwarding header and that nobody trusts: every header is counted, each peer
+/// is named once.
+///
+/// It holds at most 256 peers, so that neither memory nor the log grows with what strangers send;
+/// others are counted and not named.
+#[derive(Debug)]
+pub struct UntrustedPeers {
+    hasher: RandomState,
+    places: [AtomicU64; PLACES],
+    seen: AtomicU64,
+}
+
+impl Default for UntrustedPeers {
+    fn default() -> Self {
+        Self {
+            hasher: RandomState::new(),
+            places: [const { AtomicU64::new(0) }; PLACES],
+            seen: AtomicU64::new(0),
+        }
+    }
+}
 
 impl UntrustedPeers {
-    /// Counts a forwarding header from `peer`; warns the first time.
+    /// Counts a forwarding header from `peer`, and warns when it is the peer's first.
     pub fn saw(&self, peer: IpAddr) {
-        let _ = peer;
+        if self.is_first(peer) {
+            tracing::warn!(
+                %peer,
+                "a peer outside trusted_proxies sends a forwarding header: it is counted as the \
+                 caller itself. If it is your load balancer, add it to identity.trusted_proxies, \
+                 or everybody behind it shares one bucket"
+            );
+        }
     }
 
     /// How many forwarding headers came from untrusted peers, for a metric.
     pub fn seen(&self) -> u64 {
-        0
+        self.seen.load(Ordering::Relaxed)
+    }
+
+    /// Counts a header; whether this is the peer's first and there was room to remember it.
+    fn is_first(&self, peer: IpAddr) -> bool {
+        self.seen.fetch_add(1, Ordering::Relaxed);
+        // Zero means an empty place.
+        let mark = self.hasher.hash_one(peer) | 1;
+        let start = usize::try_from(mark >> 32).unwrap_or(0);
+        for probe in 0..PROBES {
+            let place = start.wrapping_add(probe) % PLACES;
+            let Some(place) = self.places.get(place) else {
+                return false;
+            };
+            match place.compare_exchange(0, mark, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return true,
+                Err(other) if other == mark => return false,
+                Err(_) => {}
+            }
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rl_02_each_peer_is_named_once_and_every_header_is_counted() {
+        let peers = UntrustedPeers::default();
+        let (first, second) = (IpAddr::from([172, 17, 0, 1]), IpAddr::from([172, 17, 0, 2]));
+        let named: Vec<bool> = [first, first, second, first, second]
+            .map(|peer| peers.is_first(peer))
+            .to_vec();
+        assert_eq!(named, [true, false, true, false, false]);
+        assert_eq!(peers.seen(), 5);
+    }
+
+    #[test]
+    fn a_flood_of_peers_is_named_at_most_256_times() {
+        let peers = UntrustedPeers::default();
+        let named = (0_u32..100_000)
+            .filter(|n| peers.is_first(IpAddr::from(n.to_be_bytes())))
+            .count();
+        assert!((200..=256).contains(&named), "{named}");
+        assert_eq!(peers.seen(), 100_000);
     }
 }

@@ -2,17 +2,26 @@
 
 use std::sync::Arc;
 
-use ::http::HeaderMap;
-use aforo_policy::{Consumer, Identity};
+use ::http::{HeaderMap, HeaderName, HeaderValue};
+use aforo_policy::{Consumer, Credential, CredentialSource, Identity};
 
 use super::ApiKeys;
+
+/// The longest consumer id that a trusted peer may send, in bytes.
+const LONGEST_ID: usize = 256;
 
 /// What became of a request's credentials.
 #[derive(Clone, Debug)]
 pub enum Identified {
     /// None was sent.
     Absent,
-    /// What was sent verifies nobody: an anonymous caller, charged to its address.
+    /// What was sent verifies nobody: an anonymous caller, charged to its address, so that rotating
+    /// keys buys nothing.
+    ///
+    /// Failed verifications are themselves limited per address: the limiter charges one unit of
+    /// a policy of its own, partitioned by the address's prefix, for each of these, and refuses the
+    /// request when that is exhausted. A verified credential from the same address is not touched
+    /// by it, so nobody locks a paying neighbour out.
     Unrecognised,
     /// One was verified.
     Verified(Arc<Consumer>),
@@ -21,13 +30,149 @@ pub enum Identified {
 impl Identified {
     /// The consumer behind a request's credentials: the sources in the configured order, the first
     /// that verifies; then the header of a trusted peer that authenticated.
+    ///
+    /// A header that comes twice, a scheme without exactly one token, and an empty value are
+    /// unrecognised. Another scheme than the source's is somebody else's credential and counts as
+    /// absent. An id that a trusted peer sends and the file does not have is a consumer without
+    /// plan or team.
+    ///
+    /// ```
+    /// use aforo::identity::{ApiKeys, Identified};
+    /// use aforo::policy::Identity;
+    /// use http::{HeaderMap, HeaderValue};
+    ///
+    /// let mut headers = HeaderMap::new();
+    /// headers.insert("x-api-key", HeaderValue::from_static("mistyped"));
+    /// let who = Identified::of(&headers, false, &Identity::default(), &ApiKeys::default());
+    /// assert!(matches!(who, Identified::Unrecognised));
+    /// ```
     pub fn of(
         headers: &HeaderMap,
         peer_trusted: bool,
         identity: &Identity,
         api_keys: &ApiKeys,
     ) -> Self {
-        let _ = (headers, peer_trusted, identity, api_keys);
-        Self::Absent
+        let mut outcome = Self::Absent;
+        for source in &identity.api_key {
+            let sent = match sent(headers, source) {
+                Sent::Absent => continue,
+                Sent::Malformed => None,
+                Sent::Token(token) => api_keys.consumer(token),
+            };
+            match sent {
+                Some(consumer) => return Self::Verified(Arc::clone(consumer)),
+                None => outcome = Self::Unrecognised,
+            }
+        }
+        match &identity.verified_header {
+            Some(name) if peer_trusted => {
+                by_verified_id(headers, name, api_keys).unwrap_or(outcome)
+            }
+            _ => outcome,
+        }
+    }
+
+    /// The consumer, when a credential was verified.
+    pub const fn consumer(&self) -> Option<&Arc<Consumer>> {
+        match self {
+            Self::Verified(consumer) => Some(consumer),
+            Self::Absent | Self::Unrecognised => None,
+        }
+    }
+
+    /// The same as a caller and an error body say it.
+    pub const fn credential(&self) -> Credential {
+        match self {
+            Self::Absent => Credential::Absent,
+            Self::Unrecognised => Credential::Unrecognised,
+            Self::Verified(_) => Credential::Verified,
+        }
     }
 }
+
+/// What a source's header holds.
+enum Sent<'a> {
+    /// Nothing, or a credential of another kind.
+    Absent,
+    /// Nothing that could be verified.
+    Malformed,
+    /// A credential.
+    Token(&'a [u8]),
+}
+
+fn sent<'a>(headers: &'a HeaderMap, source: &CredentialSource) -> Sent<'a> {
+    let value = match only(headers, &source.header) {
+        Ok(None) => return Sent::Absent,
+        Ok(Some(value)) => value.as_bytes().trim_ascii(),
+        Err(Twice) => return Sent::Malformed,
+    };
+    let token = match &source.scheme {
+        None => value,
+        Some(scheme) => match after_scheme(value, scheme) {
+            Some(token) => token,
+            None => return Sent::Absent,
+        },
+    };
+    if token.is_empty() || token.iter().any(u8::is_ascii_whitespace) {
+        Sent::Malformed
+    } else {
+        Sent::Token(token)
+    }
+}
+
+/// A header that comes more than once.
+struct Twice;
+
+/// The only line of a header.
+fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a HeaderValue>, Twice> {
+    let mut lines = headers.get_all(name).iter();
+    let line = lines.next();
+    match lines.next() {
+        None => Ok(line),
+        Some(_) => Err(Twice),
+    }
+}
+
+/// What follows the scheme (RFC 9110, section 11.4), when it is this scheme.
+fn after_scheme<'a>(value: &'a [u8], scheme: &str) -> Option<&'a [u8]> {
+    let (start, rest) = value.split_at_checked(scheme.len())?;
+    let ends = rest.first().is_none_or(u8::is_ascii_whitespace);
+    (ends && start.eq_ignore_ascii_case(scheme.as_bytes())).then(|| rest.trim_ascii_start())
+}
+
+/// The consumer that a trusted peer names; `None` when it names nobody.
+fn by_verified_id(
+    headers: &HeaderMap,
+    name: &HeaderName,
+    api_keys: &ApiKeys,
+) -> Option<Identified> {
+    let id = match only(headers, name) {
+        Ok(value) => value?.to_str().unwrap_or_default().trim_ascii(),
+        Err(Twice) => "",
+    };
+    if id.is_empty() || id.len() > LONGEST_ID {
+        return Some(Identified::Unrecognised);
+    }
+    let consumer = match api_keys.consumer_by_id(id) {
+        Some(consumer) => Arc::clone(consumer),
+        None => Arc::new(outside_the_file(id)),
+    };
+    Some(Identified::Verified(consumer))
+}
+
+/// A consumer that a trusted peer verified and that the file does not have.
+fn outside_the_file(id: &str) -> Consumer {
+    Consumer {
+        id: id.to_owned(),
+        plan: None,
+        team: None,
+        org: None,
+        contact: None,
+        api_key_sha256: Vec::new(),
+        overrides: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+#[path = "credential_tests.rs"]
+mod tests;

@@ -1,6 +1,6 @@
 //! Whoever makes the request.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use crate::{Consumer, Plan};
@@ -16,6 +16,18 @@ pub struct Caller {
     pub plan: Option<Arc<Plan>>,
     /// What became of its credential.
     pub credential: Credential,
+}
+
+impl Caller {
+    /// Nobody: for what is charged without a caller.
+    pub(crate) const fn nobody() -> Self {
+        Self {
+            address: IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+            consumer: None,
+            plan: None,
+            credential: Credential::Absent,
+        }
+    }
 }
 
 /// What became of a caller's credential.

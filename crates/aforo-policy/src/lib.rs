@@ -13,12 +13,13 @@ pub mod template;
 mod caller;
 mod charges;
 mod facts;
+mod partition;
 mod policy_set;
 
 pub use caller::{Caller, Credential};
 pub use charges::{Charges, Planned, PlannedCharge, Refusal, Scope};
 pub use facts::{BodyFacts, Facts};
-pub use matching::{Matched, RouteConflict, route_conflicts};
+pub use matching::{MatchPlace, Matched, RouteConflict, route_conflicts};
 pub use path::{CanonicalPath, PathError};
 pub use policy_set::PolicySet;
 pub use settings::*;

@@ -40,7 +40,7 @@ pub(super) const fn is_hidden_separator(byte: u8) -> bool {
 }
 
 /// The value of a hexadecimal digit.
-pub(crate) const fn hex_digit(digit: u8) -> Option<u8> {
+const fn hex_digit(digit: u8) -> Option<u8> {
     match digit {
         b'0'..=b'9' => Some(digit.wrapping_sub(b'0')),
         b'a'..=b'f' => Some(digit.wrapping_sub(b'a').wrapping_add(10)),
@@ -50,7 +50,7 @@ pub(crate) const fn hex_digit(digit: u8) -> Option<u8> {
 }
 
 /// The byte that two hexadecimal digits stand for.
-pub(super) fn hex_pair(high: Option<u8>, low: Option<u8>) -> Option<u8> {
+pub(crate) fn hex_pair(high: Option<u8>, low: Option<u8>) -> Option<u8> {
     let (high, low) = (hex_digit(high?)?, hex_digit(low?)?);
     Some(high.wrapping_shl(4) | low)
 }

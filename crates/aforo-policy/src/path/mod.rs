@@ -14,6 +14,7 @@ use thiserror::Error;
 
 use crate::{EncodedSlash, Paths};
 
+pub(crate) use byte::hex_pair;
 pub(crate) use fold::fold_literal;
 pub(crate) use rewrite::rewrite;
 

@@ -1,5 +1,6 @@
 //! Path templates: `/orders/{id}/files/{*rest}`.
 
+mod cover;
 mod error;
 
 #[cfg(test)]
@@ -7,6 +8,7 @@ mod tests;
 
 use std::fmt;
 
+pub(crate) use cover::{covers, without_rest};
 pub use error::TemplateError;
 
 use crate::path::{fold_literal, rewrite};

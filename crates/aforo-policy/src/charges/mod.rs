@@ -1,10 +1,20 @@
 //! What a request is to be charged.
 
+mod allowance;
+mod place;
+mod reckoning;
+
+#[cfg(test)]
+mod tests;
+
 use aforo_core::Charge;
 use smallvec::SmallVec;
 use thiserror::Error;
 
 use crate::Policy;
+
+pub(crate) use allowance::planned;
+pub(crate) use reckoning::Reckoning;
 
 /// What a request is to be charged, in the order edge-free: plan, team, groups, route.
 #[derive(Debug, Default)]

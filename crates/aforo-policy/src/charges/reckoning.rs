@@ -1,0 +1,155 @@
+//! From policies that apply to what a request is to be charged.
+
+use std::cell::OnceCell;
+
+use aforo_core::{Charge, HashKey, Mode, OnDenial, Timestamp};
+
+use super::allowance::{allowance, counts_consumers_apart, is_by_plan};
+use super::{Charges, Planned, PlannedCharge, Refusal, Scope};
+use crate::partition::{Encoding, Origin, Partition, Tag};
+use crate::policy_set::Calendars;
+use crate::{Allowance, Caller, Metered, Part, Place, Policy, Template};
+
+/// What all charges of a request have in common.
+pub(crate) struct Reckoning<'r, 'a> {
+    pub(crate) origin: Origin<'r>,
+    pub(crate) caller: &'a Caller,
+    pub(crate) calendars: &'a Calendars,
+    pub(crate) place: Place,
+    pub(crate) now: Timestamp,
+    pub(crate) key: &'r HashKey,
+    /// Units that the request takes.
+    pub(crate) cost: u64,
+    /// The caller's own partition, hashed once for all policies that count by it.
+    pub(crate) by_caller: OnceCell<Partition>,
+}
+
+/// What is left of an allowance that limits.
+#[derive(Clone, Copy)]
+enum Allowed<'a> {
+    Nothing,
+    Metered(&'a Metered),
+}
+
+impl<'a> Reckoning<'_, 'a> {
+    /// Adds what a policy asks for. A shadow policy never refuses a request.
+    pub(crate) fn add(
+        &self,
+        charges: &mut Charges<'a>,
+        scope: Scope,
+        policy: &'a Policy,
+        group: Option<&Template>,
+    ) -> Result<(), Refusal> {
+        let here = policy.at.hold(self.place);
+        let Some(allowed) = self.allowed(policy).filter(|_| here) else {
+            return Ok(());
+        };
+        let partition = match self.partition(policy, group) {
+            Err(_) if policy.mode == Mode::Shadow => None,
+            partition => partition?,
+        };
+        if let Some(partition) = partition {
+            self.push(charges, scope, policy, allowed, partition);
+        }
+        Ok(())
+    }
+
+    /// Adds what a policy that was called by name asks for, wherever it is enforced otherwise.
+    pub(crate) fn add_partition(
+        &self,
+        charges: &mut Charges<'a>,
+        scope: Scope,
+        policy: &'a Policy,
+        partition: Partition,
+    ) {
+        if let Some(allowed) = self.allowed(policy) {
+            self.push(charges, scope, policy, allowed, partition);
+        }
+    }
+
+    /// What the policy allows; `None` when it does not limit.
+    fn allowed(&self, policy: &'a Policy) -> Option<Allowed<'a>> {
+        match allowance(policy, self.caller, self.now)? {
+            Allowance::Unlimited => None,
+            Allowance::Blocked => Some(Allowed::Nothing),
+            Allowance::Metered(metered) => Some(Allowed::Metered(metered)),
+        }
+    }
+
+    fn push(
+        &self,
+        charges: &mut Charges<'a>,
+        scope: Scope,
+        policy: &'a Policy,
+        allowed: Allowed<'a>,
+        partition: Partition,
+    ) {
+        let planned = match allowed {
+            Allowed::Nothing => Planned::Blocked,
+            Allowed::Metered(metered) => Planned::Charge(self.charge(policy, metered, partition)),
+        };
+        charges.planned.push(PlannedCharge {
+            policy,
+            scope,
+            planned,
+        });
+    }
+
+    /// The partition of a policy; `None` when the policy does not apply.
+    fn partition(
+        &self,
+        policy: &Policy,
+        group: Option<&Template>,
+    ) -> Result<Option<Partition>, Refusal> {
+        if is_caller_alone(policy) {
+            let hashed = self.by_caller.get_or_init(|| {
+                let mut encoding = Encoding::default();
+                self.origin.push_caller(&mut encoding);
+                Partition::of(&encoding, self.key)
+            });
+            return Ok(Some(*hashed));
+        }
+        let Some(mut encoding) = self.origin.encode(policy, group)? else {
+            return Ok(None);
+        };
+        self.push_plan(&mut encoding, policy);
+        Ok(Some(Partition::of(&encoding, self.key)))
+    }
+
+    /// A quota of a plan on a counter that callers of several plans would share: each plan has
+    /// its own, so that no counter is held to two quotas.
+    fn push_plan(&self, encoding: &mut Encoding, policy: &Policy) {
+        if let Some(plan) = &self.caller.plan
+            && is_by_plan(policy, self.caller)
+            && !counts_consumers_apart(policy)
+        {
+            encoding.push(Tag::Plan, plan.name.as_bytes());
+        }
+    }
+
+    fn charge(&self, policy: &Policy, metered: &'a Metered, partition: Partition) -> Charge<'a> {
+        Charge {
+            terms: &metered.terms,
+            principal: partition.principal,
+            partition: partition.hash,
+            subject: self.caller.consumer.as_ref().map(|one| one.id.as_str()),
+            cost: policy.cost.unwrap_or(self.cost),
+            mode: policy.mode,
+            on_denial: if policy.count_denials {
+                OnDenial::Take
+            } else {
+                OnDenial::Keep
+            },
+            edges: self.calendars.edges(metered, self.now),
+        }
+    }
+}
+
+/// Whether the policy counts by the caller and nothing else.
+fn is_caller_alone(policy: &Policy) -> bool {
+    match policy.partition_by.as_slice() {
+        [] => true,
+        [only] => only.0.first() == Some(&Part::Caller),
+        _ => false,
+    }
+}

@@ -1,0 +1,102 @@
+//! The injective encoding of a partition key's parts: a tag, the length, the bytes.
+
+use std::net::IpAddr;
+
+use aforo_core::PrincipalKind;
+use smallvec::SmallVec;
+
+/// What a part is. Parts of different tags never meet in one bucket: a header can hold a
+/// consumer's id without counting as that consumer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Tag {
+    /// A verified consumer's id.
+    Consumer = b'c',
+    /// A team's name.
+    Team = b't',
+    /// An organisation's name.
+    Org = b'o',
+    /// A client address, cut to a prefix.
+    Address = b'a',
+    /// A route.
+    Route = b'r',
+    /// A method.
+    Method = b'm',
+    /// A host.
+    Host = b'h',
+    /// One bucket for all.
+    Everyone = b'e',
+    /// A plan, where it has a quota of its own.
+    Plan = b'p',
+    /// What the request says in a header, cookie, query, path or body. They share a tag: an
+    /// account is the same account in JSON and in a form.
+    Value = b'v',
+}
+
+/// A partition key in the making.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Encoding {
+    bytes: SmallVec<[u8; 128]>,
+    /// Where the first part ends, and what it is.
+    first: Option<(usize, Tag)>,
+}
+
+impl Encoding {
+    /// Adds a part.
+    pub(crate) fn push(&mut self, tag: Tag, value: &[u8]) {
+        self.bytes.push(tag as u8);
+        self.push_length(value.len());
+        self.bytes.extend_from_slice(value);
+        self.first.get_or_insert((self.bytes.len(), tag));
+    }
+
+    /// A length in groups of seven bits, the lowest first (LEB128).
+    fn push_length(&mut self, length: usize) {
+        let mut left = length;
+        while left > 0x7f {
+            self.bytes.push((left & 0x7f) as u8 | 0x80);
+            left = left.wrapping_shr(7);
+        }
+        self.bytes.push(left as u8);
+    }
+
+    /// Adds a client address: an IPv6 one cut to `ipv6_prefix` bits, an IPv4 one whole.
+    pub(crate) fn push_address(&mut self, address: IpAddr, ipv6_prefix: u8) {
+        match address.to_canonical() {
+            IpAddr::V4(address) => self.push(Tag::Address, &address.octets()),
+            IpAddr::V6(address) => {
+                let prefix = ipv6_prefix.min(128);
+                let cut = 128_u32.saturating_sub(u32::from(prefix));
+                let mask = u128::MAX.checked_shl(cut).unwrap_or(0);
+                let network = address.to_bits() & mask;
+                let mut value = [0; 17];
+                let (bits, length) = value.split_at_mut(16);
+                bits.copy_from_slice(&network.to_be_bytes());
+                length.copy_from_slice(&[prefix]);
+                self.push(Tag::Address, &value);
+            }
+        }
+    }
+
+    /// The whole key.
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The first part: the principal.
+    pub(crate) fn first(&self) -> &[u8] {
+        let end = self.first.map_or(0, |(end, _)| end);
+        self.bytes.get(..end).unwrap_or_default()
+    }
+
+    /// What kind of principal the key starts with.
+    pub(crate) fn kind(&self) -> PrincipalKind {
+        match self.first {
+            Some((
+                _,
+                Tag::Consumer | Tag::Team | Tag::Org | Tag::Route | Tag::Everyone | Tag::Plan,
+            )) => PrincipalKind::Known,
+            _ => PrincipalKind::Stranger,
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! All policies of a file, ready to match requests.
+
+mod applicable;
+mod calendars;
+mod named;
+
+#[cfg(test)]
+mod tests;
+
+use std::cell::OnceCell;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use aforo_core::{HashKey, Timestamp};
+
+use crate::charges::Reckoning;
+use crate::matching::Routing;
+use crate::partition::Origin;
+use crate::{
+    Allowance, Caller, Charges, Facts, Matched, Part, Place, Policy, Refusal, Scope, Settings,
+};
+
+use applicable::applicable;
+pub(crate) use calendars::Calendars;
+
+/// All policies of a file, ready to match requests.
+#[derive(Debug)]
+pub struct PolicySet {
+    settings: Arc<Settings>,
+    routing: Routing,
+    calendars: Calendars,
+    /// Nobody: who makes the request is not known yet.
+    nobody: Caller,
+}
+
+/// Which policies are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bodies {
+    /// All.
+    Read,
+    /// Those that do not count by the body.
+    Unread,
+}
+
+impl PolicySet {
+    /// Makes the matchers.
+    pub fn new(settings: Arc<Settings>) -> Self {
+        Self {
+            routing: Routing::new(&settings),
+            calendars: Calendars::new(&settings),
+            nobody: Caller::nobody(),
+            settings,
+        }
+    }
+
+    /// The file.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The edge's charges for an address: each by itself, before identity.
+    pub fn edge_charges<'a>(
+        &'a self,
+        address: IpAddr,
+        place: Place,
+        now: Timestamp,
+        key: &HashKey,
+    ) -> Charges<'a> {
+        let origin = Origin {
+            address,
+            ..self.origin(&self.nobody)
+        };
+        let reckoning = self.reckoning(origin, &self.nobody, place, now, key);
+        let mut charges = Charges::default();
+        for policy in &self.settings.edge {
+            // What the edge cannot see is no reason to refuse: identity comes after it.
+            let _ = reckoning.add(&mut charges, Scope::Edge, policy, None);
+        }
+        charges
+    }
+
+    /// The route and groups of a request, by method and canonical path.
+    pub fn matched<'a>(&'a self, facts: &Facts<'_>) -> Matched<'a> {
+        self.routing
+            .of_path(&self.settings, facts.path.matched(), facts.method)
+    }
+
+    /// The same when the application's router knows the template already (axum's `MatchedPath`).
+    ///
+    /// Where the template fits the path, the file's most specific route for the path applies;
+    /// where a prefix was stripped from the path, the file's most specific route for the
+    /// template. With neither, the template is still what the part `route` counts by.
+    pub fn matched_template<'a>(&'a self, facts: &Facts<'_>, template: &str) -> Matched<'a> {
+        let path = facts.path.matched();
+        self.routing
+            .of_template(&self.settings, path, template, facts.method)
+    }
+
+    /// Whether a policy that applies counts by the body.
+    pub fn needs_body<'a>(&self, matched: &Matched<'a>, caller: &'a Caller, place: Place) -> bool {
+        !matched.is_exempt()
+            && applicable(matched, caller).any(|one| {
+                one.policy.at.hold(place)
+                    && counts_by_body(one.policy)
+                    && may_limit(one.policy, caller)
+            })
+    }
+
+    /// What a request is to be charged: by the caller's plan, its team, the groups, the route.
+    /// Nothing on an exempt route.
+    ///
+    /// # Errors
+    /// A [`Refusal`] is answered at once and charges nothing.
+    pub fn charges<'a>(
+        &'a self,
+        facts: &Facts<'_>,
+        caller: &'a Caller,
+        matched: &Matched<'a>,
+        place: Place,
+        now: Timestamp,
+        key: &HashKey,
+    ) -> Result<Charges<'a>, Refusal> {
+        let reckoning = self.request_reckoning(facts, caller, matched, place, now, key);
+        charge_all(&reckoning, matched, Bodies::Read)
+    }
+
+    /// The same without the policies that count by the body: what can be looked at before the
+    /// body is sent (`Expect: 100-continue`).
+    ///
+    /// # Errors
+    /// A [`Refusal`] is answered at once and charges nothing.
+    pub fn bodiless_charges<'a>(
+        &'a self,
+        facts: &Facts<'_>,
+        caller: &'a Caller,
+        matched: &Matched<'a>,
+        place: Place,
+        now: Timestamp,
+        key: &HashKey,
+    ) -> Result<Charges<'a>, Refusal> {
+        let reckoning = self.request_reckoning(facts, caller, matched, place, now, key);
+        charge_all(&reckoning, matched, Bodies::Unread)
+    }
+
+    /// What there is before a request is known: the caller.
+    fn origin<'r>(&self, caller: &'r Caller) -> Origin<'r> {
+        Origin {
+            address: caller.address,
+            ipv6_prefix: self.settings.identity.ipv6_prefix,
+            consumer: caller.consumer.as_deref(),
+            facts: None,
+            route: None,
+            template: None,
+        }
+    }
+
+    fn reckoning<'r, 'a>(
+        &'a self,
+        origin: Origin<'r>,
+        caller: &'a Caller,
+        place: Place,
+        now: Timestamp,
+        key: &'r HashKey,
+    ) -> Reckoning<'r, 'a> {
+        Reckoning {
+            origin,
+            caller,
+            calendars: &self.calendars,
+            place,
+            now,
+            key,
+            cost: 1,
+            by_caller: OnceCell::new(),
+        }
+    }
+
+    fn request_reckoning<'r, 'a>(
+        &'a self,
+        facts: &'r Facts<'r>,
+        caller: &'a Caller,
+        matched: &'r Matched<'a>,
+        place: Place,
+        now: Timestamp,
+        key: &'r HashKey,
+    ) -> Reckoning<'r, 'a>
+    where
+        'a: 'r,
+    {
+        let origin = Origin {
+            facts: Some(facts),
+            route: matched.route_label(),
+            template: matched.template.filter(|_| matched.fits_path),
+            ..self.origin(caller)
+        };
+        Reckoning {
+            cost: matched.route.map_or(1, |route| route.cost),
+            ..self.reckoning(origin, caller, place, now, key)
+        }
+    }
+}
+
+fn charge_all<'a>(
+    reckoning: &Reckoning<'_, 'a>,
+    matched: &Matched<'a>,
+    bodies: Bodies,
+) -> Result<Charges<'a>, Refusal> {
+    let mut charges = Charges::default();
+    require_plan(matched, reckoning.caller)?;
+    if matched.is_exempt() {
+        return Ok(charges);
+    }
+    for one in applicable(matched, reckoning.caller) {
+        if bodies == Bodies::Read || !counts_by_body(one.policy) {
+            reckoning.add(&mut charges, one.scope, one.policy, one.group)?;
+        }
+    }
+    Ok(charges)
+}
+
+/// Refuses a caller whose plan the route does not take.
+fn require_plan(matched: &Matched<'_>, caller: &Caller) -> Result<(), Refusal> {
+    let plans = matched.route.map_or([].as_slice(), |route| &route.plans);
+    let held = caller.plan.as_ref().map(|plan| &plan.name);
+    if plans.is_empty() || held.is_some_and(|held| plans.contains(held)) {
+        return Ok(());
+    }
+    Err(Refusal::PlanRequired {
+        plans: plans.to_vec(),
+    })
+}
+
+fn counts_by_body(policy: &Policy) -> bool {
+    let mut parts = policy.partition_by.iter().flat_map(|part| &part.0);
+    parts.any(|part| matches!(part, Part::Body(_) | Part::Form(_)))
+}
+
+/// Whether the policy has a quota for the caller, now or while an override holds.
+fn may_limit(policy: &Policy, caller: &Caller) -> bool {
+    let overrides = caller.consumer.iter().flat_map(|one| &one.overrides);
+    let overridden = overrides.map(|one| one.policy.as_str());
+    overridden.clone().any(|name| name == policy.name.as_str())
+        || !matches!(
+            crate::charges::planned(policy, caller),
+            None | Some(Allowance::Unlimited)
+        )
+}

@@ -1,0 +1,99 @@
+//! The memory store beside governor: one charge by a caller's key bytes, hashing included.
+//!
+//! `memory` prints table rows; `memory --resident WHO` prints what `WHO` keeps resident with
+//! every key live, in a process of its own.
+#![allow(clippy::print_stdout, reason = "rows go to standard output")]
+
+mod charger;
+mod footprint;
+mod rounds;
+
+use aforo_benches::Failure;
+use aforo_benches::governed::Governed;
+use aforo_benches::keys::{self, HOT, KEYS};
+use aforo_benches::row::{Row, Target};
+use aforo_benches::stored::Stored;
+
+use charger::fill;
+use rounds::{Pace, Threads};
+
+fn main() -> Result<(), Failure> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments
+        .iter()
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .as_slice()
+    {
+        [] => time_rows()?
+            .iter()
+            .chain(&footprint::rows()?)
+            .for_each(|row| println!("{row}")),
+        ["--resident", who] => println!("{}", footprint::resident(who)?),
+        _ => return Err("usage: memory [--resident aforo|governor]".into()),
+    }
+    Ok(())
+}
+
+/// The rows of time.
+fn time_rows() -> Result<Vec<Row>, Failure> {
+    let ours = Stored::new(keys::contiguous())?;
+    let theirs = Governed::new(charger::strings())?;
+    let inline = Governed::new((0..KEYS).map(keys::array).collect())?;
+    fill(&ours)?;
+    fill(&theirs)?;
+    fill(&inline)?;
+    let one = |what: &str, range, target| {
+        rounds::compare(
+            what,
+            Pace {
+                range,
+                threads: Threads::One,
+            },
+            &ours,
+            &theirs,
+            target,
+        )
+    };
+    let two = |what: &str, range, target| {
+        rounds::compare(
+            what,
+            Pace {
+                range,
+                threads: Threads::Two,
+            },
+            &ours,
+            &theirs,
+            target,
+        )
+    };
+    let told = Pace {
+        range: KEYS,
+        threads: Threads::One,
+    };
+    Ok(vec![
+        one(
+            "memory: one charge, 2²⁰ keys uniform",
+            KEYS,
+            Target::AtLeast(2.0),
+        )?,
+        one("memory: one charge, 64 hot keys", HOT, Target::AtLeast(1.3))?,
+        two(
+            "memory: two threads, 2²⁰ keys uniform",
+            KEYS,
+            Target::AtLeast(1.3),
+        )?,
+        two(
+            "memory: two threads, 64 hot keys",
+            HOT,
+            Target::AtLeast(1.3),
+        )?,
+        rounds::compare(
+            "memory: 2²⁰ keys uniform, governor with `[u8; 21]` keys",
+            told,
+            &ours,
+            &inline,
+            Target::Told,
+        )?,
+    ])
+}

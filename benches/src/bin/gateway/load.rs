@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use aforo_benches::Failure;
+use aforo_benches::admitted::FIELD;
 
-use crate::peer::{CONSUMERS, FIELD, folder};
+use crate::peer::{CONSUMERS, folder};
 use crate::server::{Core, Server, command};
 
 /// How long one round lasts, in seconds.
@@ -34,7 +35,7 @@ impl Load {
             r#"local texts, turn = {{}}, 0
 function init(args)
   for place = 0, {CONSUMERS} - 1 do
-    local fields = {{ ["{FIELD}"] = string.format("key-%02d", place) }}
+    local fields = {{ ["{FIELD}"] = string.format("key-%d", place) }}
     texts[place] = wrk.format("GET", "/v1/orders", fields)
   end
 end

@@ -40,16 +40,8 @@ pub(crate) const PER_MINUTE: u64 = 60_000_000;
 /// Units at once by the second policy: never reached.
 pub(crate) const MINUTE_BURST: u64 = 1_000_000;
 
-/// How many API keys the load turns around: `key-00` to `key-63`.
+/// How many API keys the load turns around.
 pub(crate) const CONSUMERS: usize = 64;
-
-/// The field that carries the API key.
-pub(crate) const FIELD: &str = "x-api-key";
-
-/// The API key of one consumer.
-pub(crate) fn api_key(place: usize) -> String {
-    format!("key-{place:02}")
-}
 
 /// Where peers stand: the upstream, and a folder for their files.
 pub(crate) struct Site {

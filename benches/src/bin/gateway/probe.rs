@@ -6,8 +6,9 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use aforo_benches::Failure;
+use aforo_benches::admitted::{FIELD, api_key};
 
-use crate::peer::{Allowance, FIELD, Peer, Site, api_key};
+use crate::peer::{Allowance, Peer, Site};
 use crate::server::Server;
 
 /// How many requests in a row are more than the tight allowance.

@@ -1,13 +1,10 @@
 //! Aforo: two plan policies by API key, all fields.
 
-use std::fmt::Write as _;
-
 use aforo_benches::Failure;
+use aforo_benches::admitted::{self, FIELD};
 use aforo_benches::row::Target;
 
-use crate::peer::{
-    Allowance, CONSUMERS, FIELD, MINUTE_BURST, PER_MINUTE, Peer, Site, api_key, free_port,
-};
+use crate::peer::{Allowance, CONSUMERS, MINUTE_BURST, PER_MINUTE, Peer, Site, free_port};
 use crate::server::{Core, Server, command};
 
 /// Aforo.
@@ -16,7 +13,7 @@ pub(crate) const LIMITED: Peer = Peer {
     what: "itself",
     target: Target::Told,
     limits: true,
-    start: |site, allowance| start(site, "aforo.toml", &text(site, allowance)?),
+    start: |site, allowance| start(site, "aforo.toml", &text(allowance)?),
 };
 
 /// Aforo with all routes exempt.
@@ -27,7 +24,7 @@ pub(crate) const UNLIMITED: Peer = Peer {
     limits: false,
     start: |site, allowance| {
         let exempt = "\n[[routes]]\nmatch = \"/{*path}\"\nexempt = true\n";
-        start(site, "aforo-off.toml", &(text(site, allowance)? + exempt))
+        start(site, "aforo-off.toml", &(text(allowance)? + exempt))
     },
 };
 
@@ -47,9 +44,10 @@ fn start(site: &Site, name: &str, text: &str) -> Result<Server, Failure> {
     Server::start(aforo, port)
 }
 
-fn text(_: &Site, allowance: Allowance) -> Result<String, Failure> {
+fn text(allowance: Allowance) -> Result<String, Failure> {
     let Allowance { per_second, burst } = allowance;
-    let mut text = format!(
+    let consumers = admitted::consumers(CONSUMERS)?;
+    Ok(format!(
         r#"
 [identity]
 api_key = {{ header = "{FIELD}" }}
@@ -59,14 +57,7 @@ policies = ["1/minute"]
 
 [plans.pro]
 policies = ["{per_second}/second burst {burst}", "{PER_MINUTE}/minute burst {MINUTE_BURST}"]
-"#
-    );
-    for place in 0..CONSUMERS {
-        let hash = aforo_benches::api_key::sha256_hex(&api_key(place));
-        write!(
-            text,
-            "\n[[consumers]]\nid = \"consumer-{place:02}\"\nplan = \"pro\"\napi_key_sha256 = [\"{hash}\"]\n"
-        )?;
-    }
-    Ok(text)
+
+{consumers}"#
+    ))
 }

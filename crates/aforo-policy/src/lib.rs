@@ -9,6 +9,7 @@ pub mod matching;
 pub mod path;
 pub mod settings;
 pub mod template;
+pub mod words;
 
 mod caller;
 mod charges;

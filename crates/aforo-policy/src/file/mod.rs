@@ -1,10 +1,29 @@
 //! Reading the file.
+//!
+//! [`load`] reads texts into raw tables, [`check`] makes [`Settings`] of them. Both go on after
+//! an error, so that every error of a file is told at once.
+
+mod check;
+mod findings;
+mod length;
+mod load;
+mod nearest;
+mod quota;
+mod raw;
+mod read;
+mod render;
+mod schema;
+mod source;
+mod table;
 
 use std::path::Path;
 
 use thiserror::Error;
 
 use crate::Settings;
+
+pub use quota::{Amount, PolicyTextError, QuotaText, QuotaTextError, QuotaUnit};
+pub use schema::schema;
 
 /// Every error of a file at once, each with file, line, column, a caret, what was found and what
 /// was expected. `Display` is for people.
@@ -15,15 +34,38 @@ pub struct FileError {
 }
 
 /// One error of a file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The file.
     pub file: String,
     /// The line, from 1.
     pub line: usize,
-    /// The column, from 1.
+    /// The column in characters, from 1.
     pub column: usize,
-    /// What was found and what was expected.
+    /// How many characters from there are meant.
+    pub width: usize,
+    /// The whole line, raw.
+    pub source_line: String,
+    /// What was found.
+    pub message: String,
+    /// What was expected.
+    pub expected: Option<String>,
+    /// What to do.
+    pub help: Option<String>,
+    /// A second place that belongs to it.
+    pub related: Option<Related>,
+}
+
+/// A second place that belongs to an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Related {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// What is there.
     pub message: String,
 }
 
@@ -32,10 +74,6 @@ impl FileError {
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
-
-    fn render(&self) -> String {
-        todo!()
-    }
 }
 
 /// What a file takes from its surroundings.
@@ -43,16 +81,52 @@ pub trait Environment {
     /// The value of an environment variable.
     fn variable(&self, name: &str) -> Option<String>;
     /// The text of another file, for `include` and secrets.
+    ///
+    /// # Errors
+    /// When it cannot be read.
     fn read(&self, path: &Path) -> std::io::Result<String>;
 }
 
 impl Settings {
     /// Reads a file's text. `name` is shown in errors; includes are relative to its folder.
     ///
+    /// ```
+    /// use aforo_policy::{Settings, file::Environment};
+    ///
+    /// struct Nothing;
+    /// impl Environment for Nothing {
+    ///     fn variable(&self, _: &str) -> Option<String> {
+    ///         None
+    ///     }
+    ///     fn read(&self, _: &std::path::Path) -> std::io::Result<String> {
+    ///         Err(std::io::ErrorKind::NotFound.into())
+    ///     }
+    /// }
+    ///
+    /// let text = r#"
+    ///     [plans.anonymous]
+    ///     policies = ["60/minute burst 10"]
+    /// "#;
+    /// let settings = Settings::parse("aforo.toml", text, &Nothing)?;
+    /// let policies = &settings.plans["anonymous"].policies;
+    /// assert_eq!(policies[0].name.as_str(), "anonymous-minute");
+    ///
+    /// let error = Settings::parse("aforo.toml", "[gatway]", &Nothing).unwrap_err();
+    /// assert_eq!(error.findings()[0].help.as_deref(), Some("did you mean `gateway`?"));
+    /// # Ok::<(), aforo_policy::file::FileError>(())
+    /// ```
+    ///
     /// # Errors
     /// Every error at once.
     pub fn parse(name: &str, text: &str, environment: &dyn Environment) -> Result<Self, FileError> {
-        let _ = (name, text, environment);
-        todo!()
+        let mut loaded = load::load(name, text, environment);
+        let settings = match (loaded.file, loaded.findings.is_empty()) {
+            (Some(file), _) => Some(check::check(&file, &mut loaded.findings)),
+            (None, _) => None,
+        };
+        match settings {
+            Some(settings) if loaded.findings.is_empty() => Ok(settings),
+            _ => Err(loaded.findings.into_error(&loaded.sources)),
+        }
     }
 }

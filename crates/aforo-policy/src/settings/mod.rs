@@ -1,5 +1,6 @@
 //! The file, validated: what exists here makes sense.
 
+mod calendar;
 mod gateway;
 mod identity;
 mod plan;
@@ -8,12 +9,14 @@ mod responses;
 mod route;
 mod store;
 
+pub use calendar::Calendar;
+pub(crate) use calendar::time_zone;
 pub use gateway::{Gateway, Tls, Upstream};
 pub use identity::{Anonymous, CredentialSource, ForwardedHeader, Identity, ProxyTrust};
 pub use plan::{Consumer, Override, Plan, Team};
 pub use policy::{
-    Allowance, Alternatives, Calendar, Counted, Disclosure, Metered, Normalize, Part, Place,
-    Places, Policy, WhenMissing,
+    Allowance, Alternatives, Counted, Disclosure, Metered, Normalize, Part, Place, Places, Policy,
+    WhenMissing,
 };
 pub use responses::{
     Body, Cors, Draft, FieldFamily, Language, Responses, RetryAfter, UpstreamFields,

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use aforo_core::{CalendarUnit, Edges, Mode, PolicyName, Span, Terms, Timestamp};
-use jiff::tz::TimeZone;
+use aforo_core::{Mode, PolicyName, Span, Terms};
 
-use super::OnStoreFailure;
+use super::{Calendar, OnStoreFailure};
 
 /// A named quota with its algorithm, what it is partitioned by, and what happens when it is
 /// exceeded.
@@ -180,24 +179,5 @@ impl Default for Places {
             app: true,
             decide: true,
         }
-    }
-}
-
-/// The calendar of a calendar window.
-#[derive(Clone, Debug)]
-pub struct Calendar {
-    /// The unit.
-    pub unit: CalendarUnit,
-    /// The time zone its edges are in.
-    pub time_zone: TimeZone,
-    /// The day a month starts on, clamped to the month's end.
-    pub anchor_day: u8,
-}
-
-impl Calendar {
-    /// The four edges around `now`.
-    pub fn edges(&self, now: Timestamp) -> Option<Edges> {
-        let _ = now;
-        todo!()
     }
 }

@@ -1,0 +1,50 @@
+//! `[identity]`.
+
+use super::choice::Choice;
+use crate::Anonymous;
+use crate::file::read::{List, Located, OneOrMany, Text};
+use crate::file::table::{table, words};
+
+table! {
+    /// How callers are told apart.
+    RawIdentity {
+        /// The proxies that may say for whom they forward: networks such as `10.0.0.0/8`, single
+        /// addresses, `loopback` or `private`. Empty or left out: the socket peer is the caller.
+        optional trusted_proxies: List<Text>,
+        /// Instead of `trusted_proxies`: how many proxies stand in front. Whatever peer there is
+        /// gets trusted, and the entry of the forwarded header that many from the right is the
+        /// caller.
+        optional trusted_hops: Located<u64>,
+        /// The one header that names the client: `x-forwarded-for` (the default), `forwarded`
+        /// (RFC 7239), or a header with a single address such as `cf-connecting-ip`.
+        optional forwarded_header: Text,
+        /// IPv6 addresses are cut to this many bits, since one host owns that many addresses.
+        /// Default: 64.
+        optional ipv6_prefix: Located<u64>,
+        /// Where API keys are read: one header or a list, tried in order. Default: the header
+        /// `x-api-key`.
+        optional api_key: OneOrMany<RawCredentialSource>,
+        /// A header with a consumer's id, set by a trusted proxy that authenticated the caller.
+        optional verified_header: Text,
+        /// The plan of a verified consumer that has none of its own.
+        optional default_plan: Text,
+        /// What a caller without a verified credential is.
+        optional anonymous: Choice<Anonymous>,
+    }
+    later { "jwt", "registry", "lookup" }
+}
+
+table! {
+    /// A header in which an API key is read.
+    RawCredentialSource {
+        /// The header, such as `x-api-key` or `authorization`.
+        required header: Text,
+        /// The scheme before the key, such as `Bearer`.
+        optional scheme: Text,
+    }
+}
+
+words!(Anonymous {
+    "plan" => Self::Plan, "It has the plan `anonymous`. The default.";
+    "deny" => Self::Deny, "It gets 401.";
+});

@@ -1,0 +1,59 @@
+//! `[paths]`, `[[groups]]` and `[[routes]]`.
+
+use super::PolicyEntry;
+use super::choice::Choice;
+use crate::file::read::{List, Located, OneOrMany, Text};
+use crate::file::table::{table, words};
+use crate::{EncodedSlash, TrailingSlash};
+
+table! {
+    /// How paths are compared.
+    RawPaths {
+        /// Whether `/A` and `/a` are two paths. Default: true.
+        optional case_sensitive: Located<bool>,
+        /// Whether `/a/` and `/a` are two paths.
+        optional trailing_slash: Choice<TrailingSlash>,
+        /// What an encoded slash, backslash or NUL in a path means.
+        optional encoded_slash: Choice<EncodedSlash>,
+    }
+}
+
+table! {
+    /// A set of routes by pattern with policies of its own. Every group that matches applies.
+    RawGroup {
+        /// What the group is: `"[METHOD|METHOD ]PATH"` or a list of such. A path may hold `{name}`
+        /// for one segment, and as its last segment `{*name}` for zero or more.
+        required r#match: OneOrMany<Text>,
+        /// Quotas, references or inline tables that apply to all requests of the group.
+        required policies: List<PolicyEntry>,
+    }
+}
+
+table! {
+    /// A route. Exactly one applies to a request: the most specific.
+    RawRoute {
+        /// What the route is: `"[METHOD|METHOD ]PATH"` or a list of such, counted as one route. A
+        /// path may hold `{name}` for one segment, and as its last segment `{*name}` for zero or
+        /// more.
+        required r#match: OneOrMany<Text>,
+        /// Units that one request takes of every policy. Default: 1.
+        optional cost: Located<u64>,
+        /// Quotas, references or inline tables, beside the plan's.
+        optional policies: List<PolicyEntry>,
+        /// Whether requests are not counted at all, except at the edge.
+        optional exempt: Located<bool>,
+        /// The plans that may use the route; others get 403. Default: all.
+        optional plans: List<Text>,
+    }
+    later { "cost_from" }
+}
+
+words!(TrailingSlash {
+    "strict" => Self::Strict, "They are two paths. The default.";
+    "ignore" => Self::Ignore, "They are one path.";
+});
+
+words!(EncodedSlash {
+    "reject" => Self::Reject, "The request gets 400. The default.";
+    "keep" => Self::Keep, "It stays as it is.";
+});

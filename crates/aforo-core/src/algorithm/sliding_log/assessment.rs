@@ -177,6 +177,7 @@ impl LogAssessment {
         log.set_back(self.at);
         log.expire(self.at, shape.window);
         log.cap(self.quota.capacity());
+        log.release();
     }
 }
 

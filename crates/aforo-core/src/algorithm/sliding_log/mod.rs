@@ -158,6 +158,33 @@ impl Log {
         given
     }
 
+    /// Joins the two oldest entries at the time of the later one, for a store that has no room
+    /// for more: units leave the window later than they would have, never sooner. What is given
+    /// back can only come off the later one.
+    ///
+    /// ```
+    /// use aforo_core::{Log, Quota, Span, Timestamp};
+    /// let quota = Quota::sliding_log(3, Span::from_seconds(60))?;
+    /// let mut log = Log::default();
+    /// for second in [100, 110, 120] {
+    ///     quota.assess_log(&log, Timestamp::from_seconds(second), 1).apply(&mut log, true);
+    /// }
+    /// log.coalesce();
+    /// assert_eq!(log.len(), 2);
+    /// let denied = quota.assess_log(&log, Timestamp::from_seconds(130), 1).outcome(false);
+    /// assert_eq!(denied.wait, Span::from_seconds(40));
+    /// # Ok::<(), aforo_core::QuotaError>(())
+    /// ```
+    pub fn coalesce(&mut self) {
+        if self.entries.len() < 2 {
+            return;
+        }
+        let oldest = self.entries.pop_front();
+        if let (Some(oldest), Some(next)) = (oldest, self.entries.front_mut()) {
+            next.cost = next.cost.saturating_add(oldest.cost);
+        }
+    }
+
     fn push(&mut self, at: u64, cost: u64) -> u64 {
         let id = self.next_id;
         self.next_id = id.wrapping_add(1);
@@ -189,6 +216,14 @@ impl Log {
             if entry.cost == 0 {
                 self.entries.pop_front();
             }
+        }
+    }
+
+    /// Hands memory back that a busier time needed.
+    pub(super) fn release(&mut self) {
+        let few = self.entries.len().saturating_mul(2).max(8);
+        if self.entries.capacity() > few.saturating_mul(2) {
+            self.entries.shrink_to(few);
         }
     }
 

@@ -6,7 +6,10 @@
 mod answer;
 mod batch;
 mod clock;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod error;
+mod memory;
 mod receipt;
 mod store;
 
@@ -14,5 +17,6 @@ pub use answer::Answer;
 pub use batch::{Batch, Charged};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use error::StoreError;
+pub use memory::{MemoryStats, MemoryStore, MemoryStoreBuilder, TableStats};
 pub use receipt::{Receipt, ReceiptLine};
 pub use store::Store;

@@ -11,11 +11,12 @@ pub trait Store: Send + Sync {
     /// What [`Store::charge`] would answer; takes nothing.
     fn peek<'a>(&'a self, batch: &'a Batch<'_>) -> Answer<'a, Charged>;
 
-    /// Gives everything on the receipt back.
+    /// Gives everything on the receipt back, computed by the quotas it was charged to.
     fn refund(&self, receipt: Receipt) -> Answer<'_, ()>;
 
     /// Corrects each line of the receipt to its true cost: gives the rest back, or takes more up
-    /// to the capacity. `true_cost` is asked by place in the batch.
+    /// to the capacity. A fixed window is corrected while it lasts; a line whose policy is kept
+    /// in another shape by now is left alone. `true_cost` is asked by place in the batch.
     fn settle<'a>(
         &'a self,
         receipt: Receipt,

@@ -1,0 +1,75 @@
+//! The short way of a single charge.
+
+use aforo_core::{Assessment, Charge, Mode, OnDenial, Outcome, Stored, Verdict};
+
+use super::MemoryStore;
+use super::batch::Purpose;
+use super::seat::Seat;
+use super::slot;
+use crate::Clock;
+
+impl<C: Clock> MemoryStore<C> {
+    /// Takes a single charge: what a batch of it alone would decide, without a receipt.
+    pub fn charge_one(&self, charge: &Charge<'_>) -> Outcome {
+        let answer = |assessment: &Assessment, taken| assessment.outcome(taken);
+        match self.at_once(charge, answer) {
+            Some(outcome) => outcome,
+            None => self.by_batch(charge),
+        }
+    }
+
+    /// The same when only the verdict is wanted: nothing is computed but that.
+    #[inline]
+    pub fn take(&self, charge: &Charge<'_>) -> Verdict {
+        match self.at_once(charge, |assessment, _| assessment.verdict()) {
+            Some(verdict) => verdict,
+            None => self.by_batch(charge).verdict,
+        }
+    }
+
+    /// Decides a charge that has an entry already.
+    #[inline]
+    fn at_once<T>(
+        &self,
+        charge: &Charge<'_>,
+        answer: impl FnOnce(&Assessment, bool) -> T,
+    ) -> Option<T> {
+        let seat = Seat::of(charge);
+        if seat.is_logged() {
+            return None;
+        }
+        let table = self.table(seat.kind);
+        let number = table.region_of(seat.address);
+        let now = self.clock.now();
+        let region = table.take(number)?;
+        let slot = region.slot(region.find(seat.address.tag)?)?;
+        let (number, state) = slot::read(slot);
+        let shape = self.quotas.get(number)?.shape();
+        let stored = Stored { shape, state };
+        let assessment = seat.quota.assess(Some(&stored), now, seat.edges, seat.cost);
+        let taken = assessment.fits();
+        let denied = !taken && seat.mode == Mode::Enforce;
+        if denied && seat.on_denial == OnDenial::Take {
+            return None;
+        }
+        self.rewrite(slot, seat.quota, assessment.state(taken));
+        drop(region);
+        Some(answer(&assessment, taken))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn by_batch(&self, charge: &Charge<'_>) -> Outcome {
+        let seats = std::iter::once(Seat::of(charge));
+        let charged = self.run(seats, Purpose::Charge);
+        match charged.outcomes.first() {
+            Some(outcome) => *outcome,
+            // A batch answers each charge.
+            None => charge
+                .terms
+                .quota()
+                .assess(None, self.clock.now(), None, charge.cost)
+                .outcome(false),
+        }
+    }
+}

@@ -1,8 +1,20 @@
 //! What callers see: fields on every response, the answer to a denial.
+//!
+//! A request that passes gets its fields from [`fields::write`]; one that does not is answered by
+//! [`denial::answer`]. Both speak only of what [`Shown`] holds.
 
 pub mod denial;
 pub mod fields;
 
+mod ratelimit_fields;
+mod rendered;
 mod shown;
+mod standing;
+mod structured;
+mod upstream_fields;
+mod x_ratelimit;
+
+#[cfg(test)]
+mod test_outcomes;
 
 pub use shown::{Shown, ShownPolicy};

@@ -1,0 +1,26 @@
+//! draft-ietf-httpapi-ratelimit-headers-11.
+
+use crate::http::standing::Standing;
+use crate::http::structured::{integer_parameter, string};
+
+/// `"pro-minute";q=1000;w=60;aforo-burst=200` (sections 3.1 to 3.3; a vendor's parameters carry its
+/// name).
+pub(super) fn policy(out: &mut Vec<u8>, standing: &Standing<'_>) {
+    string(out, standing.name);
+    integer_parameter(out, "q", standing.amount());
+    if let Some(window) = standing.window_seconds() {
+        integer_parameter(out, "w", window);
+    }
+    if let Some(burst) = standing.burst() {
+        integer_parameter(out, "aforo-burst", burst);
+    }
+}
+
+/// `"pro-minute";r=42;t=3` (section 4.1).
+pub(super) fn limit(out: &mut Vec<u8>, standing: &Standing<'_>, denied: bool) {
+    string(out, standing.name);
+    integer_parameter(out, "r", standing.remaining());
+    if let Some(seconds) = standing.seconds(denied) {
+        integer_parameter(out, "t", seconds);
+    }
+}

@@ -1,0 +1,134 @@
+//! How a disclosed policy stands after a request: the numbers behind all fields.
+
+use aforo_core::{Algorithm, Outcome, Quota, Span, Timestamp, Verdict};
+
+use super::ShownPolicy;
+
+/// How a policy that may be shown stands. Policies whose store failed have no standing: nothing is
+/// told of them rather than something invented.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Standing<'a> {
+    /// The policy's name.
+    pub(super) name: &'a str,
+    /// Its quota and outcome; `None` for quota 0.
+    pub(super) metered: Option<(&'a Quota, Outcome)>,
+    /// Whether it refused the request.
+    pub(super) violated: bool,
+    /// Units the request took.
+    pub(super) taken: u64,
+}
+
+impl<'a> Standing<'a> {
+    /// How a policy stands, if it may be told.
+    pub(super) fn of(policy: &ShownPolicy<'a>) -> Option<Self> {
+        let metered = match (policy.quota, policy.outcome) {
+            (Some(quota), Some(outcome)) => Some((quota, outcome)),
+            (None, _) => None,
+            (Some(_), None) => return None,
+        };
+        policy.disclosed.then_some(Self {
+            name: policy.name,
+            metered,
+            violated: policy.violated,
+            taken: policy.taken,
+        })
+    }
+
+    /// Units left.
+    pub(super) fn remaining(&self) -> u64 {
+        self.metered.map_or(0, |(_, outcome)| outcome.remaining)
+    }
+
+    /// The most at once.
+    pub(super) fn capacity(&self) -> u64 {
+        self.metered.map_or(0, |(_, outcome)| outcome.capacity)
+    }
+
+    /// Units per window.
+    pub(super) fn amount(&self) -> u64 {
+        self.metered.map_or(0, |(quota, _)| quota.amount())
+    }
+
+    /// The window, when it is whole seconds.
+    pub(super) fn window_seconds(&self) -> Option<u64> {
+        let window = self.metered?.0.nominal_window()?.as_micros();
+        let seconds = window.checked_div(1_000_000)?;
+        (window.checked_rem(1_000_000) == Some(0) && seconds > 0).then_some(seconds)
+    }
+
+    /// A token bucket's burst, when it is another number than the quota.
+    pub(super) fn burst(&self) -> Option<u64> {
+        let (quota, _) = self.metered?;
+        let is_bucket = quota.algorithm() == Algorithm::TokenBucket;
+        (is_bucket && quota.capacity() != quota.amount()).then_some(quota.capacity())
+    }
+
+    /// How long a refused charge waits; for ever with quota 0.
+    pub(super) fn wait(&self) -> Span {
+        self.metered.map_or(Span::MAX, |(_, outcome)| outcome.wait)
+    }
+
+    /// Seconds in which `remaining` units may be spent, `t` of draft 11.
+    ///
+    /// A fixed window: until its edge. Otherwise, when the request was refused or nothing is left,
+    /// until the next unit, rounded up; else max(next unit, ⌈r·w/q⌉), so that r within t is never
+    /// faster than the quota. `None` when the policy is full, and on a denial for policies that did
+    /// not deny, so that none points past Retry-After.
+    pub(super) fn seconds(&self, denied: bool) -> Option<u64> {
+        let (quota, outcome) = self.metered?;
+        if denied && !self.violated {
+            return None;
+        }
+        if let Some(edge) = outcome.edge {
+            return Some(edge.since(outcome.at).as_seconds_ceil());
+        }
+        if outcome.whole_again.is_zero() {
+            return None;
+        }
+        let next = outcome.next_unit.as_seconds_ceil();
+        let refused = denied && outcome.verdict == Verdict::Denied;
+        if refused || outcome.remaining == 0 {
+            return Some(next);
+        }
+        Some(next.max(spending_seconds(quota, outcome.remaining)))
+    }
+
+    /// When the policy is as `seconds` says, told as seconds since the epoch; on a denial when the
+    /// charge fits, plus `jitter`. `None` with quota 0.
+    pub(super) fn reset_seconds(&self, denied: Option<Span>) -> Option<u64> {
+        let (_, outcome) = self.metered?;
+        let reset = match (denied, outcome.verdict) {
+            (Some(jitter), Verdict::Denied) => outcome.at.plus(outcome.wait).plus(jitter),
+            _ => self.untroubled_reset(&outcome),
+        };
+        Some(reset.as_seconds_ceil())
+    }
+
+    fn untroubled_reset(&self, outcome: &Outcome) -> Timestamp {
+        outcome.edge.unwrap_or_else(|| {
+            let seconds = self.seconds(false).unwrap_or(0);
+            outcome.at.plus(Span::from_seconds(seconds))
+        })
+    }
+}
+
+/// ⌈r·w/q⌉ in seconds.
+fn spending_seconds(quota: &Quota, remaining: u64) -> u64 {
+    let Some(window) = quota.nominal_window() else {
+        return 0;
+    };
+    let (window, amount) = (window.as_micros(), quota.amount().max(1));
+    let narrow = remaining
+        .checked_mul(window)
+        .zip(amount.checked_mul(1_000_000));
+    if let Some((product, divisor)) = narrow {
+        return product.div_ceil(divisor);
+    }
+    let product = u128::from(remaining).saturating_mul(u128::from(window));
+    let divisor = u128::from(amount).saturating_mul(1_000_000);
+    u64::try_from(product.div_ceil(divisor)).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+#[path = "standing_tests.rs"]
+mod tests;

@@ -1,6 +1,5 @@
 //! `[[routes]]`, `[[groups]]` and `[paths]`.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Checker;
@@ -9,10 +8,8 @@ use super::names::Use;
 use crate::file::raw::RawRoute;
 use crate::file::read::List;
 use crate::file::source::Location;
-use crate::{Group, Methods, Paths, Route, Template, TrailingSlash};
-
-/// Templates by shape, with the methods of each route that has it.
-type Shapes = BTreeMap<String, Vec<(Methods, Location)>>;
+use crate::matching::MatchPlace;
+use crate::{Group, Methods, Paths, Route, Template, route_conflicts};
 
 impl Checker<'_> {
     pub(super) fn paths(&mut self) -> Paths {
@@ -52,10 +49,10 @@ impl Checker<'_> {
 
     pub(super) fn routes(&mut self) -> Vec<Arc<Route>> {
         let mut routes = Vec::new();
-        let mut shapes = Shapes::new();
+        let mut places: Vec<Vec<Location>> = Vec::new();
         for raw in self.file.routes.get().into_iter().flat_map(List::iter) {
             let matches = self.matches(&raw.r#match);
-            self.check_ambiguity(&matches, &mut shapes);
+            places.push(matches.iter().map(|one| one.at).collect());
             self.check_exempt(raw);
             let used = Use::Route(place(&matches));
             let plans = self.route_plans(raw);
@@ -68,6 +65,7 @@ impl Checker<'_> {
             };
             routes.push(Arc::new(route));
         }
+        self.check_ambiguity(&routes, &places);
         routes
     }
 
@@ -103,61 +101,20 @@ impl Checker<'_> {
         }
     }
 
-    /// Two routes that are equally specific: which of them applies is anybody's guess.
-    fn check_ambiguity(&mut self, matches: &[Match], shapes: &mut Shapes) {
-        for one in matches {
-            let shape = self.shape(one.template.as_str());
-            let taken = shapes.entry(shape).or_default();
-            let rival = taken
-                .iter()
-                .find(|(methods, _)| meet(methods, &one.methods));
-            if let Some((_, at)) = rival {
-                self.findings
-                    .add(one.at, "another route takes the same requests")
-                    .also(*at, "the first one is here")
-                    .help("exactly one route applies to a request; join the two");
-            }
-            taken.push((one.methods.clone(), one.at));
+    /// Routes that are equally specific: which of them applies would be anybody's guess.
+    fn check_ambiguity(&mut self, routes: &[Arc<Route>], places: &[Vec<Location>]) {
+        let paths = self.paths();
+        let place = |at: MatchPlace| places.get(at.route)?.get(at.at).copied();
+        for conflict in route_conflicts(routes, &paths) {
+            let (Some(first), Some(second)) = (place(conflict.first), place(conflict.second))
+            else {
+                continue;
+            };
+            self.findings
+                .add(second, "another route takes the same requests")
+                .also(first, "the first one is here")
+                .help("exactly one route applies to a request; join the two");
         }
-    }
-
-    /// A template without the names of its parameters, folded as `[paths]` says.
-    fn shape(&self, template: &str) -> String {
-        let raw = self.file.paths.get();
-        let sensitive = raw.and_then(|paths| paths.case_sensitive.get());
-        let slash = raw.and_then(|paths| paths.trailing_slash.get());
-        let mut segments: Vec<String> = Vec::new();
-        for segment in template.split('/') {
-            segments.push(match segment {
-                many if many.starts_with("{*") => "{*}".to_owned(),
-                one if one.starts_with('{') => "{}".to_owned(),
-                literal if sensitive.is_some_and(|flag| !flag.value) => literal.to_lowercase(),
-                literal => literal.to_owned(),
-            });
-        }
-        let shape = segments.join("/");
-        match slash {
-            Some(choice) if choice.value == TrailingSlash::Ignore && shape.len() > 1 => {
-                shape.trim_end_matches('/').to_owned()
-            }
-            _ => shape,
-        }
-    }
-}
-
-/// Whether two matches of one template take the same request at the same rank. HEAD counts as
-/// GET.
-fn meet(one: &Methods, other: &Methods) -> bool {
-    let folded = |method: &http::Method| match method.as_str() {
-        "HEAD" => http::Method::GET,
-        _ => method.clone(),
-    };
-    match (one, other) {
-        (Methods::Any, Methods::Any) => true,
-        (Methods::Only(one), Methods::Only(other)) => one
-            .iter()
-            .any(|method| other.iter().any(|rival| folded(rival) == folded(method))),
-        _ => false,
     }
 }
 

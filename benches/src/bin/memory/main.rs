@@ -14,7 +14,7 @@ use aforo_benches::keys::{self, HOT, KEYS};
 use aforo_benches::row::{Row, Target};
 use aforo_benches::stored::Stored;
 
-use charger::fill;
+use charger::{Told, fill};
 use rounds::{Pace, Threads};
 
 fn main() -> Result<(), Failure> {
@@ -43,57 +43,39 @@ fn time_rows() -> Result<Vec<Row>, Failure> {
     fill(&ours)?;
     fill(&theirs)?;
     fill(&inline)?;
-    let one = |what: &str, range, target| {
-        rounds::compare(
-            what,
-            Pace {
-                range,
-                threads: Threads::One,
-            },
-            &ours,
-            &theirs,
-            target,
-        )
-    };
-    let two = |what: &str, range, target| {
-        rounds::compare(
-            what,
-            Pace {
-                range,
-                threads: Threads::Two,
-            },
-            &ours,
-            &theirs,
-            target,
-        )
-    };
-    let told = Pace {
-        range: KEYS,
-        threads: Threads::One,
-    };
+    let told = Told(&ours);
+    let [one, two] = [Threads::One, Threads::Two];
     Ok(vec![
-        one(
-            "memory: one charge, 2²⁰ keys uniform",
-            KEYS,
+        Pace::of("memory: one charge, 2²⁰ keys uniform", KEYS, one).compare(
+            &ours,
+            &theirs,
             Target::AtLeast(2.0),
         )?,
-        one("memory: one charge, 64 hot keys", HOT, Target::AtLeast(1.3))?,
-        two(
-            "memory: two threads, 2²⁰ keys uniform",
-            KEYS,
-            Target::AtLeast(1.3),
-        )?,
-        two(
-            "memory: two threads, 64 hot keys",
-            HOT,
-            Target::AtLeast(1.3),
-        )?,
-        rounds::compare(
-            "memory: 2²⁰ keys uniform, governor with `[u8; 21]` keys",
-            told,
+        Pace::of("memory: one charge, 64 hot keys", HOT, one).compare(
             &ours,
-            &inline,
+            &theirs,
+            Target::AtLeast(1.3),
+        )?,
+        Pace::of("memory: two threads, 2²⁰ keys uniform", KEYS, two).compare(
+            &ours,
+            &theirs,
+            Target::AtLeast(1.3),
+        )?,
+        Pace::of("memory: two threads, 64 hot keys", HOT, two).compare(
+            &ours,
+            &theirs,
+            Target::AtLeast(1.3),
+        )?,
+        Pace::of("memory: `charge_one`, 64 hot keys", HOT, one).compare(
+            &told,
+            &theirs,
             Target::Told,
         )?,
+        Pace::of(
+            "memory: 2²⁰ keys uniform, governor with `[u8; 21]` keys",
+            KEYS,
+            one,
+        )
+        .compare(&ours, &inline, Target::Told)?,
     ])
 }

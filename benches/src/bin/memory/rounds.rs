@@ -26,56 +26,59 @@ pub(crate) enum Threads {
 }
 
 /// Which keys, by how many threads.
-#[derive(Clone, Copy)]
-pub(crate) struct Pace {
+pub(crate) struct Pace<'a> {
+    what: &'a str,
     /// Keys are taken from the first so many.
-    pub(crate) range: usize,
-    /// By how many threads.
-    pub(crate) threads: Threads,
+    range: usize,
+    threads: Threads,
 }
 
-/// Both sides in turn.
-pub(crate) fn compare(
-    what: &str,
-    pace: Pace,
-    ours: &impl Charger,
-    theirs: &impl Charger,
-    target: Target,
-) -> Result<Row, Failure> {
-    let orders = [
-        keys::places(pace.range, CHARGES, 1),
-        keys::places(pace.range, CHARGES, 2),
-    ];
-    let [ours, theirs] = alternate(
-        ROUNDS,
-        [&mut || round(ours, pace, &orders), &mut || {
-            round(theirs, pace, &orders)
-        }],
-    )?;
-    Ok(Row::times_faster(what, &ours, &theirs, "ns", target))
-}
+impl<'a> Pace<'a> {
+    /// Charges of the first `range` keys.
+    pub(crate) fn of(what: &'a str, range: usize, threads: Threads) -> Self {
+        Self {
+            what,
+            range,
+            threads,
+        }
+    }
 
-/// Nanoseconds for a charge.
-fn round(
-    charger: &impl Charger,
-    pace: Pace,
-    [first, second]: &[Vec<u32>; 2],
-) -> Result<f64, Failure> {
-    let denied = AtomicUsize::new(0);
-    let charge = |order: &[u32]| {
-        let refused = order
-            .iter()
-            .filter(|place| !charger.charge(**place))
-            .count();
-        denied.fetch_add(refused, Ordering::Relaxed);
-    };
-    let spent = match pace.threads {
-        Threads::One => cpu::spent(|| charge(first)),
-        Threads::Two => together(|| charge(first), || charge(second)),
-    };
-    match denied.into_inner() {
-        0 => Ok(spent.as_nanos() as f64 / CHARGES as f64),
-        some => Err(format!("{some} charges were denied: the quota is too small").into()),
+    /// Both sides in turn.
+    pub(crate) fn compare(
+        &self,
+        ours: &impl Charger,
+        theirs: &impl Charger,
+        target: Target,
+    ) -> Result<Row, Failure> {
+        let orders = [1, 2].map(|seed| keys::places(self.range, CHARGES, seed));
+        let [ours, theirs] = alternate(
+            ROUNDS,
+            [&mut || self.round(ours, &orders), &mut || {
+                self.round(theirs, &orders)
+            }],
+        )?;
+        Ok(Row::times_faster(self.what, &ours, &theirs, "ns", target))
+    }
+
+    /// Nanoseconds for a charge.
+    fn round(
+        &self,
+        charger: &impl Charger,
+        [first, second]: &[Vec<u32>; 2],
+    ) -> Result<f64, Failure> {
+        let denied = AtomicUsize::new(0);
+        let charge = |order: &[u32]| {
+            let refused = order.iter().filter(|place| !charger.charge(**place));
+            denied.fetch_add(refused.count(), Ordering::Relaxed);
+        };
+        let spent = match self.threads {
+            Threads::One => cpu::spent(|| charge(first)),
+            Threads::Two => together(|| charge(first), || charge(second)),
+        };
+        match denied.into_inner() {
+            0 => Ok(spent.as_nanos() as f64 / CHARGES as f64),
+            some => Err(format!("{some} charges were denied: the quota is too small").into()),
+        }
     }
 }
 

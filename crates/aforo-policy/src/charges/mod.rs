@@ -4,9 +4,6 @@ mod allowance;
 mod place;
 mod reckoning;
 
-#[cfg(test)]
-mod tests;
-
 use aforo_core::Charge;
 use smallvec::SmallVec;
 use thiserror::Error;

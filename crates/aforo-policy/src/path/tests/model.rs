@@ -1,6 +1,8 @@
 //! Canonical paths against a slow model that is written another way: one step after the other
 //! on whole lists.
 
+#![allow(clippy::arithmetic_side_effects, reason = "a test may panic")]
+
 use proptest::prelude::*;
 
 use crate::path::{CanonicalPath, PathError};

@@ -20,4 +20,23 @@ pub enum BuildError {
     /// The file has errors.
     #[error(transparent)]
     File(#[from] FileError),
+    /// A store's kind is not built in.
+    #[error(
+        "store {store:?} has the url {url:?}, which this build does not provide; use url = \"memory\" \
+         or bring the store with LimiterBuilder::store"
+    )]
+    UnknownStore {
+        /// The store's name.
+        store: String,
+        /// Its URL.
+        url: String,
+    },
+    /// A name is used twice.
+    #[error("the {what} {name:?} is in the file already; give it another name")]
+    Duplicate {
+        /// A policy or a plan.
+        what: &'static str,
+        /// Its name.
+        name: String,
+    },
 }

@@ -1,0 +1,150 @@
+//! What it takes to give charges back or to correct them.
+
+use std::sync::Arc;
+
+use aforo_store::{Answer, Receipt, Store, StoreError};
+use smallvec::SmallVec;
+
+use super::{Line, Lines};
+use crate::Observer;
+use crate::stores::NamedStore;
+
+/// The receipts of a request, one per store that took something.
+#[derive(Debug, Default)]
+pub(crate) struct Receipts(SmallVec<[Held; 1]>);
+
+/// A receipt and the store that gave it.
+pub(crate) struct Held {
+    store: Arc<NamedStore>,
+    pub(crate) store_place: usize,
+    /// Whether the store's fallback gave it.
+    fallback: bool,
+    pub(crate) receipt: Receipt,
+}
+
+impl Receipts {
+    pub(crate) fn push(&mut self, held: Held) {
+        self.0.push(held);
+    }
+
+    pub(crate) fn take_all(&mut self) -> SmallVec<[Held; 1]> {
+        std::mem::take(&mut self.0)
+    }
+
+    /// Whether everything can be given back or corrected without waiting.
+    pub(crate) fn all_immediate(&self) -> bool {
+        self.0.iter().all(Held::is_immediate)
+    }
+}
+
+impl Held {
+    pub(crate) fn of(store: &Arc<NamedStore>, store_place: usize, receipt: Receipt) -> Self {
+        Self {
+            store: Arc::clone(store),
+            store_place,
+            fallback: false,
+            receipt,
+        }
+    }
+
+    /// A receipt of the store's fallback.
+    pub(crate) fn of_fallback(
+        store: &Arc<NamedStore>,
+        store_place: usize,
+        receipt: Receipt,
+    ) -> Self {
+        Self {
+            fallback: true,
+            ..Self::of(store, store_place, receipt)
+        }
+    }
+
+    fn is_immediate(&self) -> bool {
+        self.fallback || self.store.immediate
+    }
+
+    fn keeper(&self) -> &dyn Store {
+        if self.fallback {
+            self.store.fallback()
+        } else {
+            &*self.store.store
+        }
+    }
+
+    /// Gives everything on the receipt back.
+    pub(crate) async fn refund(mut self, observer: &dyn Observer) {
+        let receipt = std::mem::take(&mut self.receipt);
+        if receipt.lines().is_empty() {
+            return;
+        }
+        let answer = self.keeper().refund(receipt).await;
+        self.noted(answer, observer);
+    }
+
+    /// Corrects the charges to what `true_cost` says of each line, and the lines with them.
+    pub(crate) async fn settle(
+        mut self,
+        lines: &mut Lines,
+        observer: &dyn Observer,
+        true_cost: impl Fn(&Line) -> u64,
+    ) {
+        let place = self.store_place;
+        let costs: SmallVec<[(usize, u64); 4]> = changed(lines, place, &true_cost);
+        let mut receipt = std::mem::take(&mut self.receipt);
+        receipt.retain(|seat| costs.iter().any(|(changed, _)| *changed == seat));
+        if receipt.lines().is_empty() {
+            return;
+        }
+        let by_seat = |seat: usize| {
+            costs
+                .iter()
+                .find_map(|(changed, cost)| (*changed == seat).then_some(*cost))
+                .unwrap_or(0)
+        };
+        let answer: Answer<'_, ()> = if costs.iter().all(|(_, cost)| *cost == 0) {
+            self.keeper().refund(receipt)
+        } else {
+            self.keeper().settle(receipt, &by_seat)
+        };
+        let answer = answer.await;
+        for (seat, cost) in &costs {
+            lines
+                .iter_mut()
+                .filter(|line| line.stands_at(place, *seat))
+                .for_each(|line| line.corrected(*cost));
+        }
+        self.noted(answer, observer);
+    }
+
+    fn noted(&self, answer: Result<(), StoreError>, observer: &dyn Observer) {
+        if let Err(error) = answer {
+            self.store.failed(&error, observer);
+        }
+    }
+}
+
+/// The seats of a store whose true cost is another than what was taken.
+fn changed(
+    lines: &Lines,
+    place: usize,
+    true_cost: impl Fn(&Line) -> u64,
+) -> SmallVec<[(usize, u64); 4]> {
+    lines
+        .iter()
+        .filter(|line| line.taken > 0)
+        .filter_map(|line| {
+            let seat = line.seat.filter(|seat| seat.store == place && !seat.shared)?;
+            let cost = true_cost(line);
+            (cost != line.taken).then_some((seat.place, cost))
+        })
+        .collect()
+}
+
+impl std::fmt::Debug for Held {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Held")
+            .field("store", &self.store.name)
+            .field("receipt", &self.receipt)
+            .finish_non_exhaustive()
+    }
+}

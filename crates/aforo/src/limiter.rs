@@ -5,41 +5,60 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ::http::Request;
-use aforo_core::{Decision, Outcome};
-use aforo_policy::Settings;
+use aforo_core::{HashKey, Terms};
+use aforo_policy::file::Environment;
+use aforo_policy::{Place, Planned, Settings};
+use aforo_store::{Batch, Clock, Store};
+use arc_swap::ArcSwap;
+use bytes::Bytes;
 use http_body::Body;
-use thiserror::Error;
 
-use crate::{Admission, BuildError, LimiterBuilder};
+use crate::at_once::at_once;
+use crate::denied::Render;
+use crate::identity::UntrustedPeers;
+use crate::known_consumer::Identify;
+use crate::setup::Setup;
+use crate::stores::{Memory, OwnStores};
+use crate::taking::{How, Taking};
+use crate::way::{self, Entered};
+use crate::{
+    Admission, BuildError, Check, CheckError, LimiterBuilder, Observer, ProcessEnvironment,
+};
 
 /// Policies, stores and a clock: facts in, decision out. Clones share everything.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use aforo::Limiter;
+///
+/// let limiter = Limiter::builder().policy("exports", "2/hour").build()?;
+/// assert!(limiter.check_now("exports", "acme")?.is_allowed());
+/// assert!(limiter.check_now("exports", "acme")?.is_allowed());
+/// assert!(!limiter.check_now("exports", "acme")?.is_allowed());
+/// assert!(limiter.check_now("exports", "globex")?.is_allowed());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Limiter {
     pub(crate) inner: Arc<Inner>,
 }
 
 /// What clones share.
-pub(crate) struct Inner {}
-
-/// What [`Limiter::check`] answers.
-#[derive(Clone, Debug)]
-pub struct Check {
-    /// Whether to go on.
-    pub decision: Decision,
-    /// The numbers; `None` for an unlimited policy.
-    pub outcome: Option<Outcome>,
-}
-
-/// Why [`Limiter::check`] could not answer.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum CheckError {
-    /// No policy of this name.
-    #[error("there is no policy named {0:?}; name it in [policies] or with LimiterBuilder::policy")]
-    UnknownPolicy(String),
-    /// The store failed and the policy says `deny`.
-    #[error(transparent)]
-    Store(#[from] aforo_store::StoreError),
+pub(crate) struct Inner {
+    pub(crate) setup: ArcSwap<Setup>,
+    pub(crate) own_stores: OwnStores,
+    /// The memory of the edge, which every request passes before identity.
+    pub(crate) edge: Memory,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) key: HashKey,
+    pub(crate) place: Place,
+    pub(crate) identify: Option<Identify>,
+    pub(crate) render: Option<Render>,
+    pub(crate) observer: Box<dyn Observer>,
+    pub(crate) untrusted: UntrustedPeers,
+    /// How many credentials of an address may fail to verify.
+    pub(crate) failed_credentials: Option<Terms>,
 }
 
 impl Limiter {
@@ -53,8 +72,7 @@ impl Limiter {
     /// # Errors
     /// When the file cannot be read or has errors; all of them at once.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, BuildError> {
-        let _ = path;
-        todo!()
+        Self::from_settings(read(path)?)
     }
 
     /// A limiter from validated settings.
@@ -62,30 +80,180 @@ impl Limiter {
     /// # Errors
     /// When a store cannot be set up.
     pub fn from_settings(settings: Settings) -> Result<Self, BuildError> {
-        let _ = settings;
-        todo!()
+        Self::builder().settings(settings).build()
+    }
+
+    /// Takes new settings. Stores of the same name keep their counters, and unchanged policies
+    /// their state to the bit; after an error everything stays as it was.
+    ///
+    /// # Errors
+    /// When a store cannot be set up.
+    pub fn reload(&self, settings: Settings) -> Result<(), BuildError> {
+        let before = self.inner.setup.load_full();
+        let inner = &self.inner;
+        let setup = Setup::new(settings, Some(&before), &inner.own_stores, &inner.clock)?;
+        self.inner.setup.store(Arc::new(setup));
+        Ok(())
+    }
+
+    /// Takes the settings of a file, see [`Limiter::reload`].
+    ///
+    /// # Errors
+    /// When the file cannot be read or has errors; the settings before stay.
+    pub fn reload_file(&self, path: impl AsRef<Path>) -> Result<(), BuildError> {
+        self.reload(read(path)?)
     }
 
     /// Takes one unit of the policy `policy` for `partition` (an account, an address, anything).
     ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let limiter = aforo::Limiter::builder().policy("mails", "1/minute").build()?;
+    /// assert!(limiter.check("mails", "ana@example.org").await?.is_allowed());
+    /// assert!(!limiter.check("mails", "ana@example.org").await?.is_allowed());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
-    /// When there is no such policy.
+    /// When there is no such policy, or its store failed and the policy says `deny`.
     pub async fn check(
         &self,
         policy: &str,
         partition: &(impl AsRef<[u8]> + ?Sized),
     ) -> Result<Check, CheckError> {
-        let _ = (policy, partition.as_ref());
-        todo!()
+        self.put(policy, partition.as_ref(), 1, How::Take).await
+    }
+
+    /// Takes `cost` units, see [`Limiter::check`].
+    ///
+    /// # Errors
+    /// As [`Limiter::check`].
+    pub async fn check_cost(
+        &self,
+        policy: &str,
+        partition: &(impl AsRef<[u8]> + ?Sized),
+        cost: u64,
+    ) -> Result<Check, CheckError> {
+        self.put(policy, partition.as_ref(), cost, How::Take).await
+    }
+
+    /// [`Limiter::check`] for code that is not async, on stores that answer at once (memory).
+    ///
+    /// # Errors
+    /// As [`Limiter::check`], and [`CheckError::Waits`] when the store has to be waited for.
+    pub fn check_now(
+        &self,
+        policy: &str,
+        partition: &(impl AsRef<[u8]> + ?Sized),
+    ) -> Result<Check, CheckError> {
+        at_once(self.check(policy, partition))
+            .unwrap_or_else(|| Err(CheckError::Waits(policy.to_owned())))
+    }
+
+    /// What a charge of `cost` units would say; takes nothing.
+    ///
+    /// # Errors
+    /// As [`Limiter::check`].
+    pub async fn peek(
+        &self,
+        policy: &str,
+        partition: &(impl AsRef<[u8]> + ?Sized),
+        cost: u64,
+    ) -> Result<Check, CheckError> {
+        self.put(policy, partition.as_ref(), cost, How::Look).await
+    }
+
+    /// Forgets what `partition` has taken of the policy.
+    ///
+    /// # Errors
+    /// As [`Limiter::check`].
+    pub async fn reset(
+        &self,
+        policy: &str,
+        partition: &(impl AsRef<[u8]> + ?Sized),
+    ) -> Result<(), CheckError> {
+        let setup = self.inner.setup.load_full();
+        let now = self.inner.clock.now();
+        let charges = setup
+            .policies
+            .charge_by_name(policy, &[partition.as_ref()], 1, now, &self.inner.key)
+            .ok_or_else(|| CheckError::UnknownPolicy(policy.to_owned()))?;
+        for planned in &charges.planned {
+            let store = setup.stores.at(setup.stores.place_of(planned.policy));
+            if let (Planned::Charge(charge), Some(store)) = (&planned.planned, store) {
+                let mut batch = Batch::new();
+                batch.push(*charge);
+                store.store.reset(&batch).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn put(
+        &self,
+        policy: &str,
+        partition: &[u8],
+        cost: u64,
+        how: How,
+    ) -> Result<Check, CheckError> {
+        let setup = self.inner.setup.load_full();
+        let now = self.inner.clock.now();
+        let charges = setup
+            .policies
+            .charge_by_name(policy, &[partition], cost, now, &self.inner.key)
+            .ok_or_else(|| CheckError::UnknownPolicy(policy.to_owned()))?;
+        let observer = &*self.inner.observer;
+        let taking = Taking::put(&setup.stores, &charges.planned, how, observer).await;
+        let check = Check {
+            decision: taking.decision(),
+            outcome: taking.lines.first().and_then(|line| line.outcome),
+        };
+        match taking.failure {
+            Some(failure) if check.is_allowed() => Err(failure.into()),
+            _ => Ok(check),
+        }
     }
 
     /// The whole way of one request: edge, identity, charges, decision. `peer` is the socket's
     /// peer. Reads the body only when a policy counts by it.
     pub async fn admit<B>(&self, request: Request<B>, peer: Option<SocketAddr>) -> Admission<B>
     where
-        B: Body,
+        B: Body<Data = Bytes> + Unpin,
     {
-        let _ = (request, peer);
-        todo!()
+        match way::enter(self, request, peer) {
+            Entered::Done(admission) => admission,
+            Entered::Waits(waiting) => Box::pin(waiting.go_on()).await,
+        }
     }
+
+    /// The settings in force.
+    pub fn settings(&self) -> Arc<Settings> {
+        Arc::clone(self.inner.setup.load().settings())
+    }
+
+    /// Charges that had to share an entry because a memory store was full, since the start.
+    pub fn overflowed(&self) -> u64 {
+        let stores = self.inner.setup.load().stores.overflowed();
+        stores.saturating_add(self.inner.edge.overflowed())
+    }
+
+    /// Forwarding headers that came from peers that nobody trusts, since the start.
+    pub fn untrusted_forwarding_headers(&self) -> u64 {
+        self.inner.untrusted.seen()
+    }
+}
+
+/// The settings of a file.
+pub(crate) fn read(path: impl AsRef<Path>) -> Result<Settings, BuildError> {
+    let path = path.as_ref();
+    let environment = ProcessEnvironment;
+    let text = environment
+        .read(path)
+        .map_err(|source| BuildError::Unreadable {
+            path: path.to_owned(),
+            source,
+        })?;
+    Ok(Settings::parse(&path.to_string_lossy(), &text, &environment)?)
 }

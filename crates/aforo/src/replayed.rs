@@ -3,25 +3,32 @@
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use ::http::HeaderMap;
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
 /// The request's body, byte for byte what came, whether or not it was read for a partition key.
 pub struct Replayed<B> {
     read: Option<Bytes>,
+    trailers: Option<HeaderMap>,
     rest: B,
 }
 
 impl<B> Replayed<B> {
     /// A body that nobody has read.
     pub const fn untouched(rest: B) -> Self {
-        Self { read: None, rest }
+        Self {
+            read: None,
+            trailers: None,
+            rest,
+        }
     }
 
-    /// A body of which `read` was read.
-    pub const fn replaying(read: Bytes, rest: B) -> Self {
+    /// A body of which `read` and `trailers` were read.
+    pub const fn replaying(read: Bytes, trailers: Option<HeaderMap>, rest: B) -> Self {
         Self {
             read: Some(read),
+            trailers,
             rest,
         }
     }
@@ -41,12 +48,17 @@ where
         let this = self.get_mut();
         match this.read.take().filter(|read| !read.is_empty()) {
             Some(read) => Poll::Ready(Some(Ok(Frame::data(read)))),
-            None => Pin::new(&mut this.rest).poll_frame(cx),
+            None => match this.trailers.take() {
+                Some(trailers) => Poll::Ready(Some(Ok(Frame::trailers(trailers)))),
+                None => Pin::new(&mut this.rest).poll_frame(cx),
+            },
         }
     }
 
     fn is_end_stream(&self) -> bool {
-        self.read.as_ref().is_none_or(Bytes::is_empty) && self.rest.is_end_stream()
+        self.read.as_ref().is_none_or(Bytes::is_empty)
+            && self.trailers.is_none()
+            && self.rest.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {

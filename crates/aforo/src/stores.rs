@@ -17,12 +17,15 @@ pub(crate) struct NamedStore {
     pub(crate) name: String,
     pub(crate) settings: StoreSettings,
     pub(crate) store: Arc<dyn Store>,
-    /// Whether it answers at once, so that nothing has to wait.
-    pub(crate) immediate: bool,
-    fallback: Arc<OnceLock<MemoryStore>>,
+    /// The same, when it is memory: it answers at once, so that nothing has to wait.
+    memory: Option<Arc<Memory>>,
+    fallback: Arc<OnceLock<Memory>>,
     clock: Arc<dyn Clock>,
     degraded: AtomicBool,
 }
+
+/// A memory store on the limiter's clock.
+pub(crate) type Memory = MemoryStore<Arc<dyn Clock>>;
 
 /// Stores that the application brings itself.
 pub(crate) type OwnStores = BTreeMap<String, Arc<dyn Store>>;
@@ -75,7 +78,13 @@ impl Stores {
 
     /// Whether all of them answer at once.
     pub(crate) fn all_immediate(&self) -> bool {
-        self.0.iter().all(|store| store.immediate)
+        self.0.iter().all(|store| store.is_immediate())
+    }
+
+    /// Charges that had to share an entry.
+    pub(crate) fn overflowed(&self) -> u64 {
+        let charges = self.0.iter().map(|store| store.overflowed());
+        charges.fold(0, u64::saturating_add)
     }
 
     fn by_name(&self, name: &str) -> Option<&Arc<NamedStore>> {
@@ -104,15 +113,18 @@ impl NamedStore {
                 name,
                 settings,
                 store: Arc::clone(&kept.store),
-                immediate: kept.immediate,
+                memory: kept.memory.clone(),
                 fallback: Arc::clone(&kept.fallback),
                 clock: Arc::clone(clock),
                 degraded: AtomicBool::new(kept.degraded.load(Ordering::Relaxed)),
             });
         }
-        let (store, immediate): (Arc<dyn Store>, bool) = match own.get(&name) {
-            Some(store) => (Arc::clone(store), false),
-            None if settings.url == "memory" => (Arc::new(memory(&settings, clock)), true),
+        let (store, memory): (Arc<dyn Store>, _) = match own.get(&name) {
+            Some(store) => (Arc::clone(store), None),
+            None if settings.url == "memory" => {
+                let memory = Arc::new(memory(&settings, clock));
+                (Arc::clone(&memory) as Arc<dyn Store>, Some(memory))
+            }
             None => {
                 return Err(BuildError::UnknownStore {
                     store: name,
@@ -124,11 +136,22 @@ impl NamedStore {
             name,
             settings,
             store,
-            immediate,
+            memory,
             fallback: Arc::default(),
             clock: Arc::clone(clock),
             degraded: AtomicBool::new(false),
         })
+    }
+
+    /// Whether it answers at once.
+    pub(crate) const fn is_immediate(&self) -> bool {
+        self.memory.is_some()
+    }
+
+    /// Charges that had to share an entry, in this store and its fallback.
+    pub(crate) fn overflowed(&self) -> u64 {
+        let own = self.memory.as_ref().map_or(0, |memory| memory.overflowed());
+        own.saturating_add(self.fallback.get().map_or(0, |memory| memory.overflowed()))
     }
 
     /// What this store's failure means for a policy.
@@ -163,13 +186,17 @@ impl NamedStore {
     }
 
     /// The memory that counts this instance's share while the store fails.
-    pub(crate) fn fallback(&self) -> &MemoryStore {
+    pub(crate) fn fallback(&self) -> &Memory {
         self.fallback
             .get_or_init(|| memory(&self.settings, &self.clock))
     }
 }
 
 /// A memory store of the size that the settings say.
-pub(crate) fn memory(settings: &StoreSettings, clock: &Arc<dyn Clock>) -> MemoryStore {
-    MemoryStore::new(Arc::clone(clock), settings.max_keys, settings.max_log_entries)
+pub(crate) fn memory(settings: &StoreSettings, clock: &Arc<dyn Clock>) -> Memory {
+    MemoryStore::builder()
+        .max_keys(settings.max_keys)
+        .max_log_entries(settings.max_log_entries)
+        .clock(Arc::clone(clock))
+        .build()
 }

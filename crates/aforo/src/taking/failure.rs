@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aforo_core::{Charge, Terms};
 use aforo_policy::{OnStoreFailure, Planned, PlannedCharge};
-use aforo_store::{Batch, Store};
+use aforo_store::{Batch, Store, StoreError};
 use smallvec::SmallVec;
 
 use super::{Held, How, Taking};
@@ -22,6 +22,7 @@ impl Taking {
         place: usize,
         planned: &[PlannedCharge<'_>],
         how: How,
+        error: StoreError,
     ) {
         let meanings: SmallVec<[OnStoreFailure; 4]> = self
             .lines
@@ -31,7 +32,7 @@ impl Taking {
             .map(|(_, planned)| store.on_failure(planned.policy))
             .collect();
         if meanings.contains(&OnStoreFailure::Deny) {
-            self.store_failed = true;
+            self.failure = Some(error);
             return;
         }
         let orphans: SmallVec<[Orphan<'_>; 4]> = self

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use aforo_core::{Decision, Denial, Mode, Span, decide};
 use aforo_policy::{Planned, PlannedCharge};
-use aforo_store::{Batch, Charged, Store};
+use aforo_store::{Batch, Charged, Store, StoreError};
 use smallvec::SmallVec;
 
 use crate::Observer;
@@ -34,8 +34,8 @@ pub(crate) struct Taking {
     pub(crate) lines: Lines,
     /// What it takes to give everything back.
     pub(crate) receipts: Receipts,
-    /// Whether a store failed whose policies then deny.
-    pub(crate) store_failed: bool,
+    /// The failure of a store whose policies then deny.
+    pub(crate) failure: Option<StoreError>,
 }
 
 /// What becomes of a request.
@@ -104,7 +104,7 @@ impl Taking {
             }
             Err(error) => {
                 store.failed(&error, observer);
-                self.without(store, place, planned, how).await;
+                self.without(store, place, planned, how, error).await;
             }
         }
         if how == How::Take && self.is_denied() {
@@ -207,7 +207,7 @@ impl Taking {
 
     /// Whether the request does not go on.
     pub(crate) fn is_denied(&self) -> bool {
-        self.store_failed || self.lines.iter().any(Line::is_violated)
+        self.failure.is_some() || self.lines.iter().any(Line::is_violated)
     }
 
     /// What becomes of the request.
@@ -218,7 +218,7 @@ impl Taking {
         match self.decision() {
             Decision::Deny(Denial::Impossible) => Judgement::Impossible,
             Decision::Deny(Denial::Later(_)) => Judgement::Exceeded,
-            _ if self.store_failed => Judgement::StoreFailed,
+            _ if self.failure.is_some() => Judgement::StoreFailed,
             Decision::Allow => Judgement::Pass(Span::ZERO),
             Decision::Delay(delay) => Judgement::Pass(delay),
         }

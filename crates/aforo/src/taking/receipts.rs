@@ -31,6 +31,13 @@ impl Receipts {
         std::mem::take(&mut self.0)
     }
 
+    /// Gives everything back.
+    pub(crate) async fn refund(mut self, observer: &dyn Observer) {
+        for held in self.take_all() {
+            held.refund(observer).await;
+        }
+    }
+
     /// Whether everything can be given back or corrected without waiting.
     pub(crate) fn all_immediate(&self) -> bool {
         self.0.iter().all(Held::is_immediate)
@@ -60,7 +67,7 @@ impl Held {
     }
 
     fn is_immediate(&self) -> bool {
-        self.fallback || self.store.immediate
+        self.fallback || self.store.is_immediate()
     }
 
     fn keeper(&self) -> &dyn Store {

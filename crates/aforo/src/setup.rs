@@ -1,0 +1,47 @@
+//! What a reload exchanges.
+
+use std::sync::Arc;
+
+use aforo_policy::{PolicySet, Settings};
+use aforo_store::Clock;
+
+use crate::BuildError;
+use crate::identity::ApiKeys;
+use crate::stores::{OwnStores, Stores};
+
+/// Everything that comes from the file: a reload exchanges it as a whole.
+pub(crate) struct Setup {
+    settings: Arc<Settings>,
+    pub(crate) policies: PolicySet,
+    pub(crate) stores: Stores,
+    pub(crate) api_keys: ApiKeys,
+    /// Whether all stores answer at once.
+    pub(crate) immediate: bool,
+}
+
+impl Setup {
+    /// The setup of `settings`, with the stores of `before` and their counters.
+    pub(crate) fn new(
+        settings: Settings,
+        before: Option<&Self>,
+        own: &OwnStores,
+        clock: &Arc<dyn Clock>,
+    ) -> Result<Self, BuildError> {
+        let before = before.map(|before| &before.stores);
+        let stores = Stores::new(&settings, before, own, clock)?;
+        let api_keys = ApiKeys::new(settings.consumers.values());
+        let settings = Arc::new(settings);
+        Ok(Self {
+            policies: PolicySet::new(Arc::clone(&settings)),
+            settings,
+            immediate: stores.all_immediate(),
+            stores,
+            api_keys,
+        })
+    }
+
+    /// The file.
+    pub(crate) fn settings(&self) -> &Arc<Settings> {
+        &self.settings
+    }
+}

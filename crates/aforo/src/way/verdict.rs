@@ -1,0 +1,178 @@
+//! What becomes of a request: an answer, or a passage.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+
+use ::http::request::Parts;
+use ::http::uri::PathAndQuery;
+use ::http::{Request, Response, StatusCode, Uri};
+use aforo_core::Span;
+use aforo_policy::{CanonicalPath, Place};
+
+use super::entry::{Entry, Stopped};
+use super::facts;
+use crate::denied::Denied;
+use crate::http::Shown;
+use crate::http::denial::{Asked, DecisionId, Refused, answer};
+use crate::passage::Opened;
+use crate::taking::{Judgement, Line, Taking};
+use crate::{Admission, AnswerBody, Decided, Passage, Replayed, Standing};
+
+impl Entry {
+    /// What becomes of a request whose charges were put to the stores.
+    pub(super) fn conclude<B>(
+        mut self,
+        parts: Parts,
+        body: Replayed<B>,
+        judged: Result<Taking, Stopped>,
+    ) -> Admission<B> {
+        let mut taking = match judged {
+            Ok(taking) => taking,
+            Err(stopped) => {
+                return Admission::Answer(self.answer(&parts, &stopped.as_refused()));
+            }
+        };
+        let refused = match taking.judgement() {
+            Judgement::Pass(delay) => return self.pass(parts, body, taking, delay),
+            Judgement::Exceeded => Refused::Exceeded,
+            Judgement::Impossible => Refused::Impossible,
+            Judgement::StoreFailed => Refused::StoreFailed,
+        };
+        self.edge.append(&mut taking.lines);
+        Admission::Answer(self.answer(&parts, &refused))
+    }
+
+    /// A request that no policy but the edge's counts.
+    pub(super) fn pass_uncounted<B>(self, parts: Parts, body: Replayed<B>) -> Admission<B> {
+        self.pass(parts, body, Taking::default(), Span::ZERO)
+    }
+
+    fn pass<B>(
+        mut self,
+        mut parts: Parts,
+        body: Replayed<B>,
+        mut taking: Taking,
+        delay: Span,
+    ) -> Admission<B> {
+        self.limiter.inner.observer.decided(if delay.is_zero() {
+            Decided::Passed
+        } else {
+            Decided::Delayed
+        });
+        self.spell_path(&mut parts);
+        self.edge.append(&mut taking.lines);
+        if self.limiter.inner.place == Place::App {
+            let standing = Standing::of(&self.caller, &self.edge, delay);
+            parts.extensions.insert(standing);
+        }
+        let passage = Passage::new(Opened {
+            limiter: self.limiter,
+            setup: self.setup,
+            caller: self.caller,
+            client: self.client,
+            lines: self.edge,
+            receipts: taking.receipts,
+            delay,
+        });
+        Admission::Pass(Request::from_parts(parts, body), passage)
+    }
+
+    /// Spells the path as it was matched, unless the file says `raw` or a router matched already.
+    fn spell_path(&self, parts: &mut Parts) {
+        let settings = self.setup.settings();
+        let canonical = settings
+            .gateway
+            .as_ref()
+            .is_none_or(|gateway| gateway.forward_canonical);
+        if !canonical || facts::router_template(parts).is_some() {
+            return;
+        }
+        let spelled = match CanonicalPath::new(parts.uri.path(), &settings.paths) {
+            Ok(path) if path.forwarded() != parts.uri.path() => match parts.uri.query() {
+                Some(query) => format!("{}?{query}", path.forwarded()),
+                None => path.forwarded().to_owned(),
+            },
+            _ => return,
+        };
+        let Ok(path_and_query) = PathAndQuery::try_from(spelled) else {
+            return;
+        };
+        let mut uri = parts.uri.clone().into_parts();
+        uri.path_and_query = Some(path_and_query);
+        if let Ok(uri) = Uri::from_parts(uri) {
+            parts.uri = uri;
+        }
+    }
+
+    /// The answer to a request that does not go on.
+    pub(super) fn answer(&self, parts: &Parts, refused: &Refused<'_>) -> Response<AnswerBody> {
+        let settings = self.setup.settings();
+        if matches!(refused, Refused::PeerUnknown) {
+            tracing::error!(
+                "a policy counts by the client address, but nobody said who the peer is: serve \
+                 with into_make_service_with_connect_info::<SocketAddr>() in axum, or put an \
+                 aforo::PeerAddress into the request's extensions"
+            );
+        }
+        let plan = self.caller.plan.as_deref();
+        let shown = Shown {
+            policies: self.edge.iter().filter_map(Line::shown).collect(),
+            plan: plan.map(|plan| plan.name.as_str()),
+            upgrade_url: plan.and_then(|plan| plan.upgrade_url.as_deref()),
+        };
+        let asked = Asked {
+            headers: &parts.headers,
+            credential: self.caller.credential,
+            cors: settings
+                .gateway
+                .as_ref()
+                .and_then(|gateway| gateway.cors.as_ref()),
+            now: self.now,
+            jitter: jitter(settings.responses.retry_jitter),
+            id: DecisionId::next(),
+        };
+        let response = answer(refused, &shown, &settings.responses, &asked);
+        self.rendered(response, &shown)
+    }
+
+    /// The answer to a body that broke off; most likely nobody hears it.
+    pub(super) fn broken_body(&self) -> Response<AnswerBody> {
+        let mut response = Response::new(AnswerBody::default());
+        *response.status_mut() = StatusCode::BAD_REQUEST;
+        self.rendered(response, &Shown::default())
+    }
+
+    /// The answer as the application wants it; a gRPC caller understands only the standard one.
+    fn rendered(
+        &self,
+        response: Response<AnswerBody>,
+        shown: &Shown<'_>,
+    ) -> Response<AnswerBody> {
+        let inner = &self.limiter.inner;
+        let status = response.status().as_u16();
+        inner.observer.decided(Decided::Answered(status));
+        match &inner.render {
+            Some(render) if !response.headers().contains_key("grpc-status") => render(Denied {
+                response,
+                policies: shown
+                    .policies
+                    .iter()
+                    .filter(|policy| policy.violated && policy.disclosed)
+                    .map(|policy| policy.name.to_owned())
+                    .collect(),
+                consumer: self.caller.consumer.as_ref().map(|consumer| consumer.id.clone()),
+                plan: self.caller.plan.as_ref().map(|plan| plan.name.clone()),
+            }),
+            _ => response,
+        }
+    }
+}
+
+/// A part of `most`, so that callers who were denied together do not come back together.
+fn jitter(most: Span) -> Span {
+    if most.is_zero() {
+        return Span::ZERO;
+    }
+    let drawn = RandomState::new().hash_one(most.as_micros());
+    Span::from_micros(drawn.checked_rem(most.as_micros().saturating_add(1)).unwrap_or(0))
+}

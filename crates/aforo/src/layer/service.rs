@@ -32,7 +32,7 @@ where
 {
     type Response = Response<LimitedBody<R>>;
     type Error = S::Error;
-    type Future = LimitedFuture<S, B>;
+    type Future = LimitedFuture<S, B, R>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
         self.inner.poll_ready(cx)

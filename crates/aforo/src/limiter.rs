@@ -8,7 +8,7 @@ use ::http::Request;
 use aforo_core::{HashKey, Terms};
 use aforo_policy::file::Environment;
 use aforo_policy::{Place, Planned, Settings};
-use aforo_store::{Batch, Clock, Store};
+use aforo_store::{Batch, Clock};
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use http_body::Body;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use aforo_core::{Decision, Denial, Mode, Span, decide};
 use aforo_policy::{Planned, PlannedCharge};
-use aforo_store::{Batch, Charged, Store, StoreError};
+use aforo_store::{Batch, Charged, StoreError};
 use smallvec::SmallVec;
 
 use crate::Observer;

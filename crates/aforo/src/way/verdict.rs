@@ -1,7 +1,6 @@
 //! What becomes of a request: an answer, or a passage.
 
 use std::hash::{BuildHasher, RandomState};
-use std::sync::Arc;
 
 use ::http::request::Parts;
 use ::http::uri::PathAndQuery;

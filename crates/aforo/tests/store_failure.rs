@@ -1,0 +1,226 @@
+//! What a failing store means, as each policy says.
+
+mod support;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use aforo::core::Timestamp;
+use aforo::store::{Answer, Batch, Charged, MemoryStore, Receipt, Store, StoreError};
+use aforo::{CheckError, Limiter, ManualClock, Observer};
+use support::{Bench, START, built, built_on, get, settings};
+
+const PEER: &str = "192.0.2.1";
+
+/// A store that can be switched off, and that answers only when it is polled again.
+struct Frail {
+    inner: MemoryStore<ManualClock>,
+    down: Arc<AtomicBool>,
+}
+
+impl Frail {
+    fn answer<'a, T: Send + Unpin + 'a>(&'a self, answer: Answer<'a, T>) -> Answer<'a, T> {
+        let down = self.down.load(Ordering::Relaxed);
+        Answer::waiting(async move {
+            tokio::task::yield_now().await;
+            if down {
+                return Err(StoreError::Timeout);
+            }
+            answer.await
+        })
+    }
+}
+
+impl Store for Frail {
+    fn charge<'a>(&'a self, batch: &'a Batch<'_>) -> Answer<'a, Charged> {
+        if self.down.load(Ordering::Relaxed) {
+            return Answer::waiting(async { Err(StoreError::Timeout) });
+        }
+        self.answer(self.inner.charge(batch))
+    }
+
+    fn peek<'a>(&'a self, batch: &'a Batch<'_>) -> Answer<'a, Charged> {
+        self.answer(self.inner.peek(batch))
+    }
+
+    fn refund(&self, receipt: Receipt) -> Answer<'_, ()> {
+        self.answer(self.inner.refund(receipt))
+    }
+
+    fn settle<'a>(
+        &'a self,
+        receipt: Receipt,
+        true_cost: &'a (dyn Fn(usize) -> u64 + Sync),
+    ) -> Answer<'a, ()> {
+        self.answer(self.inner.settle(receipt, true_cost))
+    }
+
+    fn reset<'a>(&'a self, batch: &'a Batch<'_>) -> Answer<'a, ()> {
+        self.answer(self.inner.reset(batch))
+    }
+}
+
+#[derive(Clone, Default)]
+struct Failures(Arc<AtomicU64>);
+
+impl Observer for Failures {
+    fn store_failed(&self, store: &str, _: &StoreError) {
+        assert_eq!(store, "default");
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+struct Outage {
+    bench: Bench,
+    down: Arc<AtomicBool>,
+    failures: Failures,
+}
+
+fn outage(text: &str) -> Outage {
+    let down = Arc::new(AtomicBool::new(false));
+    let failures = Failures::default();
+    let clock = ManualClock::at(Timestamp::from_seconds(START));
+    let store = Frail {
+        inner: MemoryStore::builder().clock(clock.clone()).build(),
+        down: down.clone(),
+    };
+    let bench = built_on(
+        clock,
+        Limiter::builder()
+            .settings(settings(text))
+            .store("default", Arc::new(store))
+            .observer(failures.clone()),
+    );
+    Outage {
+        bench,
+        down,
+        failures,
+    }
+}
+
+fn text(policies: &str, store: &str) -> String {
+    format!("[plans.anonymous]\npolicies = [{policies}]\n[stores.default]\nurl = \"memory\"\n{store}\n")
+}
+
+#[tokio::test]
+async fn rl_10_with_allow_nobody_sees_the_failure() {
+    let outage = outage(&text("\"5/day\"", "on_store_failure = \"allow\""));
+    outage.down.store(true, Ordering::Relaxed);
+    for _ in 0..9 {
+        let seen = outage.bench.send(PEER, get("/")).await;
+        assert_eq!(seen.code(), 200);
+        for field in ["x-ratelimit-limit", "x-ratelimit-remaining", "ratelimit", "ratelimit-policy"] {
+            assert_eq!(seen.field(field), None);
+        }
+    }
+    assert_eq!(outage.failures.0.load(Ordering::Relaxed), 9);
+    outage.down.store(false, Ordering::Relaxed);
+    assert_eq!(
+        outage.bench.statuses(PEER, "/", 6).await,
+        [200, 200, 200, 200, 200, 429]
+    );
+}
+
+#[tokio::test]
+async fn rl_03_with_deny_the_answer_is_a_503() {
+    let outage = outage(&text("\"5/day\"", "on_store_failure = \"deny\""));
+    outage.down.store(true, Ordering::Relaxed);
+    let seen = outage.bench.send(PEER, get("/")).await;
+    assert_eq!(seen.code(), 503);
+    let kind = seen.problem()["type"].as_str().unwrap().to_owned();
+    assert!(kind.ends_with("temporary-reduced-capacity"), "{kind}");
+    assert_eq!(seen.field("x-ratelimit-limit"), None);
+    outage.down.store(false, Ordering::Relaxed);
+    assert_eq!(outage.bench.status(PEER, "/").await, 200);
+}
+
+#[tokio::test]
+async fn with_local_an_instance_counts_its_share() {
+    let store = "on_store_failure = \"local\"\ninstances = 4";
+    let outage = outage(&text("\"10/day fixed-window\"", store));
+    outage.down.store(true, Ordering::Relaxed);
+    // A quarter of ten, rounded up.
+    let mut statuses = Vec::new();
+    for _ in 0..4 {
+        let seen = outage.bench.send(PEER, get("/")).await;
+        assert_eq!(seen.field("x-ratelimit-limit"), None);
+        if seen.code() == 429 {
+            assert_eq!(seen.retry_after(), Some(86_400));
+        }
+        statuses.push(seen.code());
+    }
+    assert_eq!(statuses, [200, 200, 200, 429]);
+    // What was counted locally stays apart from the store.
+    outage.down.store(false, Ordering::Relaxed);
+    assert_eq!(outage.bench.send(PEER, get("/")).await.remaining(), Some(9));
+}
+
+#[tokio::test]
+async fn each_policy_may_say_what_a_failure_means() {
+    let policies = "\"@strict\", \"@loose\"\n]\n[policies.strict]\nquota = \"5/day\"\non_store_failure = \"deny\"\n\
+                    [policies.loose]\nquota = \"5/day\"\non_store_failure = \"allow\"\n#";
+    let outage = outage(&text(&format!("{policies}"), ""));
+    outage.down.store(true, Ordering::Relaxed);
+    assert_eq!(outage.bench.status(PEER, "/").await, 503);
+    let strict = outage.bench.limiter.check("strict", "ana").await;
+    assert!(matches!(strict, Err(CheckError::Store(StoreError::Timeout))));
+    let loose = outage.bench.limiter.check("loose", "ana").await.unwrap();
+    assert!(loose.is_allowed() && loose.outcome.is_none());
+}
+
+#[tokio::test]
+async fn rl_42_the_fallback_does_not_answer_denials() {
+    let outage = outage(&text("\"2/day fixed-window\"", "on_store_failure = \"local\""));
+    assert_eq!(outage.bench.statuses(PEER, "/", 3).await, [200, 200, 429]);
+    assert_eq!(outage.failures.0.load(Ordering::Relaxed), 0);
+}
+
+/// Two stores, one policy in each.
+const TWO_STORES: &str = r#"
+    [plans.anonymous]
+    policies = ["@a", "@b"]
+    [policies.a]
+    quota = "10/day fixed-window"
+    store = "aa"
+    [policies.b]
+    quota = "2/day fixed-window"
+    store = "bb"
+    [stores.aa]
+    url = "memory"
+    [stores.bb]
+    url = "memory"
+"#;
+
+#[tokio::test]
+async fn all_or_nothing_holds_across_stores() {
+    let bench = built(Limiter::builder().settings(settings(TWO_STORES)));
+    assert_eq!(
+        bench.statuses(PEER, "/", 5).await,
+        [200, 200, 429, 429, 429]
+    );
+    let a = bench.send(PEER, get("/")).await;
+    let fields = a.field("ratelimit").unwrap();
+    assert!(fields.contains("\"a\";r=8"), "{fields}");
+}
+
+#[tokio::test]
+async fn a_waiting_store_serves_the_same_way() {
+    let outage = outage(&text("\"2/day fixed-window\"", ""));
+    let seen = outage.bench.send(PEER, get("/")).await;
+    assert_eq!((seen.code(), seen.remaining()), (200, Some(1)));
+    assert!(matches!(
+        Limiter::builder()
+            .policy("p", "1/day")
+            .store(
+                "default",
+                Arc::new(Frail {
+                    inner: MemoryStore::builder().clock(ManualClock::default()).build(),
+                    down: Arc::default()
+                })
+            )
+            .build()
+            .unwrap()
+            .check_now("p", "x"),
+        Err(CheckError::Waits(_))
+    ));
+}

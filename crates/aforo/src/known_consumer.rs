@@ -63,7 +63,10 @@ impl KnownConsumer {
         let team = self.team.and_then(|name| match settings.teams.get(&name) {
             Some(team) => Some(Arc::clone(team)),
             None => {
-                tracing::warn!(team = name, "identify() named a team that the file does not have");
+                tracing::warn!(
+                    team = name,
+                    "identify() named a team that the file does not have"
+                );
                 None
             }
         });
@@ -74,7 +77,9 @@ impl KnownConsumer {
             org: known.and_then(|known| known.org.clone()),
             contact: None,
             api_key_sha256: Vec::new(),
-            overrides: known.map(|known| known.overrides.clone()).unwrap_or_default(),
+            overrides: known
+                .map(|known| known.overrides.clone())
+                .unwrap_or_default(),
         })
     }
 }
@@ -82,7 +87,10 @@ impl KnownConsumer {
 fn plan(settings: &Settings, name: &str) -> Option<Arc<Plan>> {
     let plan = settings.plans.get(name).map(Arc::clone);
     if plan.is_none() {
-        tracing::warn!(plan = name, "identify() named a plan that the file does not have");
+        tracing::warn!(
+            plan = name,
+            "identify() named a plan that the file does not have"
+        );
     }
     plan
 }

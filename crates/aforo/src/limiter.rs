@@ -255,5 +255,9 @@ pub(crate) fn read(path: impl AsRef<Path>) -> Result<Settings, BuildError> {
             path: path.to_owned(),
             source,
         })?;
-    Ok(Settings::parse(&path.to_string_lossy(), &text, &environment)?)
+    Ok(Settings::parse(
+        &path.to_string_lossy(),
+        &text,
+        &environment,
+    )?)
 }

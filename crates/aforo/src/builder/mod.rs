@@ -22,9 +22,7 @@ use crate::limiter::{Inner, read};
 use crate::observer::Nobody;
 use crate::setup::Setup;
 use crate::stores::{OwnStores, memory};
-use crate::{
-    AnswerBody, BuildError, Denied, KnownConsumer, Limiter, Observer, ProcessEnvironment,
-};
+use crate::{AnswerBody, BuildError, Denied, KnownConsumer, Limiter, Observer, ProcessEnvironment};
 use text::Text;
 
 /// How many credentials of one address may fail to verify in a minute.

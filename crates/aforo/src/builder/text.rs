@@ -65,7 +65,9 @@ fn list(items: &[String]) -> String {
 
 /// A TOML basic string: its escapes hold JSON's.
 fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
+    serde_json::Value::from(text)
+        .to_string()
+        .replace('\u{7f}', "\\u007f")
 }
 
 #[cfg(test)]

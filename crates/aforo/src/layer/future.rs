@@ -148,8 +148,7 @@ where
                 },
                 StepProjected::Settling { parts, body } => {
                     let parts = ready!(parts.as_mut().poll(cx));
-                    body.take()
-                        .map_or(Step::Gone, |body| answered(parts, body))
+                    body.take().map_or(Step::Gone, |body| answered(parts, body))
                 }
                 StepProjected::Held { sleep, .. } => {
                     ready!(sleep.as_mut().poll(cx));

@@ -70,7 +70,11 @@ impl Taking {
         for ((index, charge), terms) in orphans.iter().zip(&shares) {
             let before = batch.charges().len();
             let place_in_batch = batch.push(Charge { terms, ..**charge });
-            if let Some(seat) = self.lines.get_mut(*index).and_then(|line| line.seat.as_mut()) {
+            if let Some(seat) = self
+                .lines
+                .get_mut(*index)
+                .and_then(|line| line.seat.as_mut())
+            {
                 seat.place = place_in_batch;
                 seat.shared = place_in_batch < before;
             }
@@ -98,7 +102,8 @@ impl Taking {
             }
         }
         if taking && charged.taken {
-            self.receipts.push(Held::of_fallback(store, place, charged.receipt));
+            self.receipts
+                .push(Held::of_fallback(store, place, charged.receipt));
         }
     }
 }

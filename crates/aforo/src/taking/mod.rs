@@ -68,12 +68,17 @@ impl Taking {
         if !taking.lines.iter().any(blocked) {
             for place in 0..stores.len() {
                 if let Some(store) = stores.at(place) {
-                    taking.put_to(store, place, stores, planned, how, observer).await;
+                    taking
+                        .put_to(store, place, stores, planned, how, observer)
+                        .await;
                 }
             }
         }
         if how == How::Take {
-            taking.lines.iter().for_each(|line| observer.judged(&line.judged()));
+            taking
+                .lines
+                .iter()
+                .for_each(|line| observer.judged(&line.judged()));
         }
         taking
     }
@@ -183,12 +188,7 @@ impl Taking {
     }
 
     /// A store that is asked after another one denied still takes what counts denials.
-    async fn take_denials(
-        &self,
-        store: &NamedStore,
-        place: usize,
-        planned: &[PlannedCharge<'_>],
-    ) {
+    async fn take_denials(&self, store: &NamedStore, place: usize, planned: &[PlannedCharge<'_>]) {
         let mut batch = Batch::new();
         for (line, planned) in self.lines.iter().zip(planned) {
             if let Planned::Charge(charge) = &planned.planned
@@ -212,7 +212,11 @@ impl Taking {
 
     /// What becomes of the request.
     pub(crate) fn judgement(&self) -> Judgement {
-        if self.lines.iter().any(|line| line.blocks() && line.is_violated()) {
+        if self
+            .lines
+            .iter()
+            .any(|line| line.blocks() && line.is_violated())
+        {
             return Judgement::Exceeded;
         }
         match self.decision() {

@@ -140,7 +140,9 @@ fn changed(
         .iter()
         .filter(|line| line.taken > 0)
         .filter_map(|line| {
-            let seat = line.seat.filter(|seat| seat.store == place && !seat.shared)?;
+            let seat = line
+                .seat
+                .filter(|seat| seat.store == place && !seat.shared)?;
             let cost = true_cost(line);
             (cost != line.taken).then_some((seat.place, cost))
         })

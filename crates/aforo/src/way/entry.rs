@@ -72,9 +72,8 @@ impl Entry {
     /// A request that came from `peer`.
     pub(super) fn new(limiter: &Limiter, parts: &Parts, peer: Option<SocketAddr>) -> Self {
         let setup = limiter.inner.setup.load_full();
-        let client = peer.map(|peer| {
-            ClientAddress::of(peer.ip(), &parts.headers, &setup.settings().identity)
-        });
+        let client = peer
+            .map(|peer| ClientAddress::of(peer.ip(), &parts.headers, &setup.settings().identity));
         if let Some(client) = client.filter(|client| client.untrusted_forwarding) {
             limiter.inner.untrusted.saw(client.peer);
             limiter.inner.observer.untrusted_forwarding(client.peer);
@@ -135,12 +134,10 @@ impl Entry {
                 .any(enforced)
                 .then_some(Stopped::PeerUnknown);
         }
-        let charges = setup.policies.edge_charges(
-            self.caller.address,
-            inner.place,
-            self.now,
-            &inner.key,
-        );
+        let charges =
+            setup
+                .policies
+                .edge_charges(self.caller.address, inner.place, self.now, &inner.key);
         for planned in &charges.planned {
             let mut line = Line::of(planned);
             if let Planned::Charge(charge) = &planned.planned {
@@ -193,9 +190,11 @@ impl Entry {
     fn too_many_failed_credentials(&mut self) -> bool {
         let inner = &self.limiter.inner;
         let settings = self.setup.settings();
-        let (Some(terms), Credential::Unrecognised, Some(client)) =
-            (&inner.failed_credentials, self.caller.credential, self.client)
-        else {
+        let (Some(terms), Credential::Unrecognised, Some(client)) = (
+            &inner.failed_credentials,
+            self.caller.credential,
+            self.client,
+        ) else {
             return false;
         };
         if settings.consumers.is_empty() {

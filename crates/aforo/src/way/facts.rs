@@ -81,7 +81,9 @@ mod tests {
     fn only_true_preflights_are_preflights() {
         let options = || ::http::Request::options("/");
         assert!(!is_preflight(&parts(options())));
-        assert!(!is_preflight(&parts(options().header("origin", "https://a.example"))));
+        assert!(!is_preflight(&parts(
+            options().header("origin", "https://a.example")
+        )));
         let full = options()
             .header("origin", "https://a.example")
             .header("access-control-request-method", "PUT");

@@ -22,7 +22,10 @@ use entry::{Entry, Front};
 use judge::Asking;
 
 /// A request on its way.
-#[expect(clippy::large_enum_variant, reason = "both are moved once; a box would cost more")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "both are moved once; a box would cost more"
+)]
 pub(crate) enum Entered<B> {
     /// It was decided at once.
     Done(Admission<B>),
@@ -51,7 +54,9 @@ where
     let mut entry = Entry::new(limiter, &parts, peer);
     let needs_body = match entry.front(&parts) {
         Front::Answer(refused) => {
-            return Entered::Done(Admission::Answer(entry.answer(&parts, &refused.as_refused())));
+            return Entered::Done(Admission::Answer(
+                entry.answer(&parts, &refused.as_refused()),
+            ));
         }
         Front::Pass => {
             return Entered::Done(entry.pass_uncounted(parts, Replayed::untouched(body)));
@@ -102,7 +107,9 @@ where
         let most = entry.most_body();
         match body::read(body, most).await {
             Ok(read) => {
-                let judged = entry.judge(&parts, Asking::With(&read.bytes), How::Take).await;
+                let judged = entry
+                    .judge(&parts, Asking::With(&read.bytes), How::Take)
+                    .await;
                 entry.conclude(parts, read.replayed(), judged)
             }
             Err(BodyError::TooLarge) => {

@@ -142,11 +142,7 @@ impl Entry {
     }
 
     /// The answer as the application wants it; a gRPC caller understands only the standard one.
-    fn rendered(
-        &self,
-        response: Response<AnswerBody>,
-        shown: &Shown<'_>,
-    ) -> Response<AnswerBody> {
+    fn rendered(&self, response: Response<AnswerBody>, shown: &Shown<'_>) -> Response<AnswerBody> {
         let inner = &self.limiter.inner;
         let status = response.status().as_u16();
         inner.observer.decided(Decided::Answered(status));
@@ -159,7 +155,11 @@ impl Entry {
                     .filter(|policy| policy.violated && policy.disclosed)
                     .map(|policy| policy.name.to_owned())
                     .collect(),
-                consumer: self.caller.consumer.as_ref().map(|consumer| consumer.id.clone()),
+                consumer: self
+                    .caller
+                    .consumer
+                    .as_ref()
+                    .map(|consumer| consumer.id.clone()),
                 plan: self.caller.plan.as_ref().map(|plan| plan.name.clone()),
             }),
             _ => response,
@@ -173,5 +173,9 @@ fn jitter(most: Span) -> Span {
         return Span::ZERO;
     }
     let drawn = RandomState::new().hash_one(most.as_micros());
-    Span::from_micros(drawn.checked_rem(most.as_micros().saturating_add(1)).unwrap_or(0))
+    Span::from_micros(
+        drawn
+            .checked_rem(most.as_micros().saturating_add(1))
+            .unwrap_or(0),
+    )
 }

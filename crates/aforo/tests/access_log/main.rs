@@ -13,7 +13,7 @@ use aforo::core::Timestamp;
 use aforo::policy::Settings;
 use aforo::{Limiter, ManualClock, ProcessEnvironment};
 use log::{Line, lines};
-use model::{Fixed, FirstHit, Leaky, Model, SlidingLog, SlidingWindow, TokenBucket};
+use model::{FirstHit, Fixed, Leaky, Model, SlidingLog, SlidingWindow, TokenBucket};
 
 const HOUR: i128 = 3_600;
 const DAY: i128 = 86_400;
@@ -37,7 +37,10 @@ fn admitted(lines: &[Line], quota: &str, more: &str) -> Vec<bool> {
         .iter()
         .map(|line| {
             clock.set(Timestamp::from_seconds(line.at as u64));
-            limiter.check_now("traffic", &line.address).unwrap().is_allowed()
+            limiter
+                .check_now("traffic", &line.address)
+                .unwrap()
+                .is_allowed()
         })
         .collect()
 }
@@ -81,7 +84,10 @@ fn holds<M: Model>(quota: &str, more: &str, new: impl Fn() -> M, sum: usize) {
 fn the_log_is_the_one_the_numbers_are_for() {
     let lines = lines();
     let addresses = by_address(&lines, &vec![true; lines.len()]).len();
-    let back = lines.windows(2).filter(|pair| pair[1].at < pair[0].at).count();
+    let back = lines
+        .windows(2)
+        .filter(|pair| pair[1].at < pair[0].at)
+        .count();
     assert_eq!((lines.len(), addresses, back), (10_000, 1_753, 4_915));
 }
 
@@ -117,8 +123,18 @@ fn sliding_windows() {
 
 #[test]
 fn sliding_logs() {
-    holds("10/hour sliding-log", "", || SlidingLog::new(10, HOUR), 8_136);
-    holds("100/hour sliding-log", "", || SlidingLog::new(100, HOUR), 9_957);
+    holds(
+        "10/hour sliding-log",
+        "",
+        || SlidingLog::new(10, HOUR),
+        8_136,
+    );
+    holds(
+        "100/hour sliding-log",
+        "",
+        || SlidingLog::new(100, HOUR),
+        9_957,
+    );
     holds("50/day sliding-log", "", || SlidingLog::new(50, DAY), 8_990);
 }
 

@@ -1,12 +1,10 @@
 //! What is counted, together and apart, and what a reload leaves.
 
-mod support;
-
 use std::sync::{Arc, Mutex};
 
+use crate::support::{Bench, bench, built, get, settings, with};
 use aforo::{Judged, Limiter, Observer};
 use http::{Method, Request};
-use support::{Bench, bench, built, get, settings, with};
 
 const PEER: &str = "192.0.2.1";
 
@@ -51,7 +49,11 @@ async fn rl_12_a_lone_caller_that_waits_is_admitted() {
             let wait = seen.retry_after().unwrap();
             assert!(wait >= 1, "{quota}");
             now += wait * 1_000;
-            assert_eq!(bench.at(now).status(PEER, "/").await, 200, "{quota} at {now}");
+            assert_eq!(
+                bench.at(now).status(PEER, "/").await,
+                200,
+                "{quota} at {now}"
+            );
         }
     }
 }
@@ -105,9 +107,8 @@ async fn rl_21_all_or_nothing_when_a_request_costs_more() {
 
 #[tokio::test]
 async fn rl_30_two_windows_of_one_caller_are_two_counters() {
-    let bench = bench(
-        "[plans.anonymous]\npolicies = [\"5/minute fixed-window\", \"50/day fixed-window\"]",
-    );
+    let bench =
+        bench("[plans.anonymous]\npolicies = [\"5/minute fixed-window\", \"50/day fixed-window\"]");
     let mut last = None;
     for hit in 0..5 {
         let seen = bench.at(hit * 150).send(PEER, get("/")).await;
@@ -138,7 +139,10 @@ async fn rl_33_a_counter_is_its_policys_name_and_not_its_numbers() {
         "#,
     );
     assert_eq!(apart.at(0).send(PEER, get("/a")).await.remaining(), Some(2));
-    assert_eq!(apart.at(1_000).send(PEER, get("/b")).await.remaining(), Some(2));
+    assert_eq!(
+        apart.at(1_000).send(PEER, get("/b")).await.remaining(),
+        Some(2)
+    );
 
     let together = bench(
         r#"
@@ -178,7 +182,10 @@ async fn a_policy_named_twice_counts_once() {
     );
     let seen = bench.send(PEER, get("/a")).await;
     assert_eq!(seen.remaining(), Some(2));
-    assert_eq!(seen.field("ratelimit").unwrap().matches("shared").count(), 1);
+    assert_eq!(
+        seen.field("ratelimit").unwrap().matches("shared").count(),
+        1
+    );
 }
 
 #[tokio::test]
@@ -215,7 +222,10 @@ async fn rl_35_a_new_quota_holds_for_callers_who_are_there_already() {
 async fn rl_35_from_thirty_to_nothing_to_a_hundred_and_fifty() {
     let bench = bench(&anonymous("30/minute fixed-window"));
     assert_eq!(bench.send(PEER, get("/")).await.remaining(), Some(29));
-    bench.limiter.reload(settings(&anonymous("0/minute fixed-window"))).unwrap();
+    bench
+        .limiter
+        .reload(settings(&anonymous("0/minute fixed-window")))
+        .unwrap();
     let blocked = bench.send(PEER, get("/")).await;
     assert_eq!((blocked.code(), blocked.retry_after()), (429, None));
     bench
@@ -237,8 +247,15 @@ async fn a_bad_file_replaces_nothing() {
     std::fs::remove_file(&path).unwrap();
     assert!(error.contains("horu"), "{error}");
     assert_eq!(bench.status(PEER, "/").await, 429);
-    let missing = bench.limiter.reload_file("/nowhere/aforo.toml").unwrap_err();
-    assert!(missing.to_string().starts_with("cannot read /nowhere/aforo.toml: "));
+    let missing = bench
+        .limiter
+        .reload_file("/nowhere/aforo.toml")
+        .unwrap_err();
+    assert!(
+        missing
+            .to_string()
+            .starts_with("cannot read /nowhere/aforo.toml: ")
+    );
 }
 
 #[tokio::test]
@@ -326,7 +343,10 @@ async fn rl_17_preflights_are_not_counted_and_pages_can_read_denials() {
         Some("https://page.example")
     );
     let exposed = denied.field("access-control-expose-headers").unwrap();
-    assert!(exposed.to_ascii_lowercase().contains("retry-after"), "{exposed}");
+    assert!(
+        exposed.to_ascii_lowercase().contains("retry-after"),
+        "{exposed}"
+    );
     // An OPTIONS that is no preflight counts.
     assert_eq!(bench.send(PEER, options(&[])).await.code(), 429);
 }
@@ -336,10 +356,13 @@ async fn rlx_26_unknown_paths_are_counted() {
     let bench = bench(&anonymous("2/minute fixed-window"));
     let mut statuses = Vec::new();
     for _ in 0..5 {
-        let not_found = |_: &Request<()>| {
-            http::Response::builder().status(404).body(()).unwrap()
-        };
-        statuses.push(bench.send_answered(PEER, get("/nope"), not_found).await.code());
+        let not_found = |_: &Request<()>| http::Response::builder().status(404).body(()).unwrap();
+        statuses.push(
+            bench
+                .send_answered(PEER, get("/nope"), not_found)
+                .await
+                .code(),
+        );
     }
     assert_eq!(statuses, [404, 404, 429, 429, 429]);
 }
@@ -448,7 +471,11 @@ async fn a_shadow_policy_is_reported_and_denies_nothing() {
         quota = "3/minute fixed-window"
     "#;
     let ledger = Ledger::default();
-    let bench: Bench = built(Limiter::builder().settings(settings(text)).observer(ledger.clone()));
+    let bench: Bench = built(
+        Limiter::builder()
+            .settings(settings(text))
+            .observer(ledger.clone()),
+    );
     assert_eq!(bench.statuses(PEER, "/", 4).await, [200, 200, 200, 429]);
     let planned: Vec<(bool, bool)> = ledger
         .0

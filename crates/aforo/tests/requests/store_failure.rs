@@ -1,14 +1,12 @@
 //! What a failing store means, as each policy says.
 
-mod support;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use crate::support::{Bench, START, built, built_on, get, settings};
 use aforo::core::Timestamp;
 use aforo::store::{Answer, Batch, Charged, MemoryStore, Receipt, Store, StoreError};
 use aforo::{CheckError, Limiter, ManualClock, Observer};
-use support::{Bench, START, built, built_on, get, settings};
 
 const PEER: &str = "192.0.2.1";
 
@@ -99,7 +97,9 @@ fn outage(text: &str) -> Outage {
 }
 
 fn text(policies: &str, store: &str) -> String {
-    format!("[plans.anonymous]\npolicies = [{policies}]\n[stores.default]\nurl = \"memory\"\n{store}\n")
+    format!(
+        "[plans.anonymous]\npolicies = [{policies}]\n[stores.default]\nurl = \"memory\"\n{store}\n"
+    )
 }
 
 #[tokio::test]
@@ -109,7 +109,12 @@ async fn rl_10_with_allow_nobody_sees_the_failure() {
     for _ in 0..9 {
         let seen = outage.bench.send(PEER, get("/")).await;
         assert_eq!(seen.code(), 200);
-        for field in ["x-ratelimit-limit", "x-ratelimit-remaining", "ratelimit", "ratelimit-policy"] {
+        for field in [
+            "x-ratelimit-limit",
+            "x-ratelimit-remaining",
+            "ratelimit",
+            "ratelimit-policy",
+        ] {
             assert_eq!(seen.field(field), None);
         }
     }
@@ -163,14 +168,20 @@ async fn each_policy_may_say_what_a_failure_means() {
     outage.down.store(true, Ordering::Relaxed);
     assert_eq!(outage.bench.status(PEER, "/").await, 503);
     let strict = outage.bench.limiter.check("strict", "ana").await;
-    assert!(matches!(strict, Err(CheckError::Store(StoreError::Timeout))));
+    assert!(matches!(
+        strict,
+        Err(CheckError::Store(StoreError::Timeout))
+    ));
     let loose = outage.bench.limiter.check("loose", "ana").await.unwrap();
     assert!(loose.is_allowed() && loose.outcome.is_none());
 }
 
 #[tokio::test]
 async fn rl_42_the_fallback_does_not_answer_denials() {
-    let outage = outage(&text("\"2/day fixed-window\"", "on_store_failure = \"local\""));
+    let outage = outage(&text(
+        "\"2/day fixed-window\"",
+        "on_store_failure = \"local\"",
+    ));
     assert_eq!(outage.bench.statuses(PEER, "/", 3).await, [200, 200, 429]);
     assert_eq!(outage.failures.0.load(Ordering::Relaxed), 0);
 }

@@ -1,12 +1,10 @@
 //! A limiter without HTTP and without a file.
 
-mod support;
-
 use aforo::core::{Decision, Denial, Span, Timestamp};
 use aforo::{CheckError, Limiter, ManualClock};
 
 fn limiter(quota: &str) -> (Limiter, ManualClock) {
-    let clock = ManualClock::at(Timestamp::from_seconds(support::START));
+    let clock = ManualClock::at(Timestamp::from_seconds(crate::support::START));
     let limiter = Limiter::builder()
         .policy("exports", quota)
         .clock(clock.clone())
@@ -25,7 +23,13 @@ async fn a_policy_is_asked_by_name() {
     let third = limiter.check("exports", "acme").await.unwrap();
     let one_second = Span::from_seconds(1);
     assert_eq!(third.decision, Decision::Deny(Denial::Later(one_second)));
-    assert!(limiter.check("exports", "globex").await.unwrap().is_allowed());
+    assert!(
+        limiter
+            .check("exports", "globex")
+            .await
+            .unwrap()
+            .is_allowed()
+    );
     clock.advance(one_second);
     assert!(limiter.check("exports", "acme").await.unwrap().is_allowed());
 }
@@ -73,7 +77,10 @@ async fn errors_name_the_remedy() {
 
 #[tokio::test]
 async fn the_machines_clock_serves_too() {
-    let limiter = Limiter::builder().policy("a", "1/hour sliding-log").build().unwrap();
+    let limiter = Limiter::builder()
+        .policy("a", "1/hour sliding-log")
+        .build()
+        .unwrap();
     assert!(limiter.check("a", "x").await.unwrap().is_allowed());
     assert!(!limiter.check("a", "x").await.unwrap().is_allowed());
 }

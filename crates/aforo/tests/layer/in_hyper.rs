@@ -39,7 +39,10 @@ async fn serve(limiter: Limiter) -> SocketAddr {
 
 #[tokio::test]
 async fn a_plain_hyper_service_is_limited() {
-    let limiter = Limiter::builder().plan("anonymous", ["2/hour"]).build().unwrap();
+    let limiter = Limiter::builder()
+        .plan("anonymous", ["2/hour"])
+        .build()
+        .unwrap();
     let address = serve(limiter).await;
     let client = hyper_util::client::legacy::Client::builder(TokioExecutor::new()).build_http();
     let mut statuses = Vec::new();
@@ -50,7 +53,14 @@ async fn a_plain_hyper_service_is_limited() {
         let response = client.request(request).await.unwrap();
         statuses.push(response.status().as_u16());
         if response.status().is_success() {
-            assert_eq!(response.headers().get_all("x-ratelimit-limit").iter().count(), 1);
+            assert_eq!(
+                response
+                    .headers()
+                    .get_all("x-ratelimit-limit")
+                    .iter()
+                    .count(),
+                1
+            );
             let body = response.into_body().collect().await.unwrap().to_bytes();
             assert_eq!(body, "over the wire");
         }

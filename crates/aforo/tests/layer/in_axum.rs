@@ -1,7 +1,5 @@
 //! The layer in axum, over real sockets.
 
-mod support;
-
 use std::net::SocketAddr;
 
 use aforo::{Limiter, SettledCost, Standing};
@@ -53,11 +51,17 @@ async fn hello() -> &'static str {
 
 #[tokio::test]
 async fn a_first_limit() {
-    let limiter = Limiter::builder().plan("anonymous", ["2/hour"]).build().unwrap();
+    let limiter = Limiter::builder()
+        .plan("anonymous", ["2/hour"])
+        .build()
+        .unwrap();
     let app = Router::new().route("/", get(hello)).layer(limiter.layer());
     let served = Served::of(app).await;
     let first = served.get("/").await;
-    assert_eq!((first.status(), first.body().as_str()), (StatusCode::OK, "hello"));
+    assert_eq!(
+        (first.status(), first.body().as_str()),
+        (StatusCode::OK, "hello")
+    );
     assert_eq!(first.headers()["x-ratelimit-remaining"], "1");
     assert_eq!(served.get("/").await.status(), StatusCode::OK);
     let denied = served.get("/").await;
@@ -107,7 +111,12 @@ async fn a_nested_router_is_matched_by_its_whole_path() {
 
 #[tokio::test]
 async fn rlx_26_a_layer_counts_unknown_paths_and_a_route_layer_does_not() {
-    let build = || Limiter::builder().plan("anonymous", ["2/hour"]).build().unwrap();
+    let build = || {
+        Limiter::builder()
+            .plan("anonymous", ["2/hour"])
+            .build()
+            .unwrap()
+    };
     let app = Router::new().route("/", get(hello)).layer(build().layer());
     let served = Served::of(app).await;
     let mut statuses = Vec::new();
@@ -130,7 +139,11 @@ async fn an_application_renders_its_own_denials() {
     let limiter = Limiter::builder()
         .plan("anonymous", ["1/hour"])
         .on_denied(|denied| {
-            let text = format!("{} says no to {:?}", denied.policies().join(","), denied.plan());
+            let text = format!(
+                "{} says no to {:?}",
+                denied.policies().join(","),
+                denied.plan()
+            );
             let mut response = denied.into_response();
             *response.body_mut() = text.into();
             response
@@ -144,7 +157,10 @@ async fn an_application_renders_its_own_denials() {
     served.get("/").await;
     let denied = served.get("/").await;
     assert_eq!(denied.status(), StatusCode::TOO_MANY_REQUESTS);
-    assert_eq!(denied.body(), "anonymous-hour says no to Some(\"anonymous\")");
+    assert_eq!(
+        denied.body(),
+        "anonymous-hour says no to Some(\"anonymous\")"
+    );
     assert!(denied.headers().contains_key("retry-after"));
 }
 
@@ -175,14 +191,20 @@ async fn handlers_see_how_their_caller_stands_and_settle_the_cost() {
 
 #[tokio::test]
 async fn without_connect_info_the_remedy_is_named() {
-    let limiter = Limiter::builder().plan("anonymous", ["100/hour"]).build().unwrap();
+    let limiter = Limiter::builder()
+        .plan("anonymous", ["100/hour"])
+        .build()
+        .unwrap();
     let app = Router::new().route("/", get(hello)).layer(limiter.layer());
     let request = Request::get("/").body(Body::empty()).unwrap();
     let response = app.oneshot(request).await.unwrap();
     assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
     let body = response.into_body().collect().await.unwrap().to_bytes();
     let body = String::from_utf8(body.to_vec()).unwrap();
-    assert!(body.contains("into_make_service_with_connect_info"), "{body}");
+    assert!(
+        body.contains("into_make_service_with_connect_info"),
+        "{body}"
+    );
 }
 
 #[tokio::test]
@@ -201,7 +223,14 @@ async fn a_policy_that_needs_no_address_works_without_a_peer() {
     for user in ["ana", "ana", "bob"] {
         let request = Request::get("/").header("x-user", user);
         let request = request.body(Body::empty()).unwrap();
-        statuses.push(app.clone().oneshot(request).await.unwrap().status().as_u16());
+        statuses.push(
+            app.clone()
+                .oneshot(request)
+                .await
+                .unwrap()
+                .status()
+                .as_u16(),
+        );
     }
     assert_eq!(statuses, [200, 429, 200]);
 }
@@ -223,8 +252,10 @@ async fn a_handler_reads_the_body_that_was_counted_by() {
         match = "POST /login"
         policies = ["@account"]
     "#;
-    let limiter = Limiter::from_settings(support::settings(text)).unwrap();
-    let app = Router::new().route("/login", post(echo)).layer(limiter.layer());
+    let limiter = Limiter::from_settings(crate::support::settings(text)).unwrap();
+    let app = Router::new()
+        .route("/login", post(echo))
+        .layer(limiter.layer());
     let served = Served::of(app).await;
     let login = || {
         Request::post(format!("{}/login", served.base))
@@ -234,7 +265,10 @@ async fn a_handler_reads_the_body_that_was_counted_by() {
     };
     let first = served.send(login()).await;
     assert_eq!(first.body(), r#"{ "email": "ana" }"#);
-    assert_eq!(served.send(login()).await.status(), StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(
+        served.send(login()).await.status(),
+        StatusCode::TOO_MANY_REQUESTS
+    );
 }
 
 fn leaky() -> Router {
@@ -245,9 +279,9 @@ fn leaky() -> Router {
         quota = "10/second leaky-bucket"
         max_delay = "300ms"
     "#;
-    let clock = aforo::ManualClock::at(aforo::core::Timestamp::from_seconds(support::START));
+    let clock = aforo::ManualClock::at(aforo::core::Timestamp::from_seconds(crate::support::START));
     let limiter = Limiter::builder()
-        .settings(support::settings(text))
+        .settings(crate::support::settings(text))
         .clock(clock)
         .build()
         .unwrap();
@@ -326,7 +360,9 @@ async fn a_clone_is_as_ready_as_its_service() {
     let mut service = tower::Layer::layer(&limiter.layer(), Ready::new());
     for _ in 0..3 {
         let ready = tower::ServiceExt::ready(&mut service).await.unwrap();
-        let response = tower::Service::call(ready, Request::new(Empty::new())).await.unwrap();
+        let response = tower::Service::call(ready, Request::new(Empty::new()))
+            .await
+            .unwrap();
         assert_eq!(response.status(), StatusCode::OK);
     }
 }

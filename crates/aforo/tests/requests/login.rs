@@ -1,14 +1,12 @@
 //! Policies that count by the body and by the result: a login.
 
-mod support;
-
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::support::{Bench, bench, get, post_json, with};
 use aforo::Admission;
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
-use support::{Bench, bench, get, post_json, with};
 
 const LOGIN: &str = r#"
     [plans.anonymous]
@@ -47,20 +45,35 @@ async fn attempt(bench: &Bench, peer: &str, email: &str, status: u16) -> u16 {
 async fn wrong_guesses_are_counted_per_account_and_address() {
     let bench = bench(LOGIN);
     for _ in 0..5 {
-        assert_eq!(attempt(&bench, "192.0.2.1", "ana@example.org", 401).await, 401);
+        assert_eq!(
+            attempt(&bench, "192.0.2.1", "ana@example.org", 401).await,
+            401
+        );
     }
     // The account is closed from everywhere, also by /reset, and for its owner.
-    assert_eq!(attempt(&bench, "192.0.2.1", "ana@example.org", 401).await, 429);
-    assert_eq!(attempt(&bench, "198.51.100.9", "ana@example.org", 200).await, 429);
+    assert_eq!(
+        attempt(&bench, "192.0.2.1", "ana@example.org", 401).await,
+        429
+    );
+    assert_eq!(
+        attempt(&bench, "198.51.100.9", "ana@example.org", 200).await,
+        429
+    );
     // The address goes on with others until its own twenty are gone.
     for guess in 0..15 {
         let email = format!("user-{guess}@example.org");
         assert_eq!(attempt(&bench, "192.0.2.1", &email, 401).await, 401);
     }
-    assert_eq!(attempt(&bench, "192.0.2.1", "user-x@example.org", 401).await, 429);
+    assert_eq!(
+        attempt(&bench, "192.0.2.1", "user-x@example.org", 401).await,
+        429
+    );
     // What the address was denied cost the account nothing.
     for _ in 0..5 {
-        assert_eq!(attempt(&bench, "198.51.100.9", "user-x@example.org", 401).await, 401);
+        assert_eq!(
+            attempt(&bench, "198.51.100.9", "user-x@example.org", 401).await,
+            401
+        );
     }
 }
 
@@ -68,16 +81,28 @@ async fn wrong_guesses_are_counted_per_account_and_address() {
 async fn good_logins_cost_nothing() {
     let bench = bench(LOGIN);
     for _ in 0..50 {
-        assert_eq!(attempt(&bench, "192.0.2.1", "ana@example.org", 200).await, 200);
+        assert_eq!(
+            attempt(&bench, "192.0.2.1", "ana@example.org", 200).await,
+            200
+        );
     }
     // A server's failure is nobody's wrong guess either.
     for _ in 0..50 {
-        assert_eq!(attempt(&bench, "192.0.2.1", "ana@example.org", 503).await, 503);
+        assert_eq!(
+            attempt(&bench, "192.0.2.1", "ana@example.org", 503).await,
+            503
+        );
     }
     for _ in 0..5 {
-        assert_eq!(attempt(&bench, "192.0.2.1", "ana@example.org", 422).await, 422);
+        assert_eq!(
+            attempt(&bench, "192.0.2.1", "ana@example.org", 422).await,
+            422
+        );
     }
-    assert_eq!(attempt(&bench, "192.0.2.1", "ana@example.org", 200).await, 429);
+    assert_eq!(
+        attempt(&bench, "192.0.2.1", "ana@example.org", 200).await,
+        429
+    );
 }
 
 #[tokio::test]
@@ -105,7 +130,10 @@ async fn a_hundred_parallel_wrong_guesses_do_not_slip_through() {
         guesses.spawn(async move {
             let peer = format!("192.0.2.{guess}").parse().unwrap();
             let peer = std::net::SocketAddr::new(peer, 1);
-            let admission = bench.limiter.admit(login("ana@example.org"), Some(peer)).await;
+            let admission = bench
+                .limiter
+                .admit(login("ana@example.org"), Some(peer))
+                .await;
             // Nobody is answered before all have asked.
             barrier.wait().await;
             if let Admission::Pass(_, mut passage) = admission {
@@ -135,7 +163,10 @@ async fn a_guess_that_was_abandoned_after_forwarding_stays_counted() {
             }
         }
     }
-    assert_eq!(attempt(&bench, "192.0.2.1", "ana@example.org", 200).await, 429);
+    assert_eq!(
+        attempt(&bench, "192.0.2.1", "ana@example.org", 200).await,
+        429
+    );
 }
 
 /// Three guesses per account, every attempt counted.
@@ -180,10 +211,18 @@ async fn rl_26_invalid_utf_8_is_refused_and_takes_nothing() {
     let bench = bench(NORMALISED);
     let broken = b"{\"email\":\"\xff\xfe@example.org\"}".to_vec();
     for _ in 0..5 {
-        let seen = bench.send("192.0.2.1", post_json("/login", broken.clone())).await;
+        let seen = bench
+            .send("192.0.2.1", post_json("/login", broken.clone()))
+            .await;
         assert_eq!(seen.code(), 415);
     }
-    assert_eq!(bench.send("192.0.2.1", login("ana@example.org")).await.remaining(), Some(2));
+    assert_eq!(
+        bench
+            .send("192.0.2.1", login("ana@example.org"))
+            .await
+            .remaining(),
+        Some(2)
+    );
 }
 
 #[tokio::test]
@@ -231,7 +270,8 @@ impl http_body::Body for Watched {
 
 #[tokio::test]
 async fn with_expect_a_full_caller_is_told_before_it_sends() {
-    let bench = bench(&NORMALISED.replace("policies = []", "policies = [\"1/minute fixed-window\"]"));
+    let bench =
+        bench(&NORMALISED.replace("policies = []", "policies = [\"1/minute fixed-window\"]"));
     assert_eq!(bench.status("192.0.2.1", "/").await, 200);
     let peer = "192.0.2.1:9".parse().ok();
     let other = "192.0.2.2:9".parse().ok();
@@ -266,8 +306,10 @@ async fn trailers_go_on_after_a_body_that_was_read() {
     trailers.insert("x-checksum", "17".parse().unwrap());
     let body = body.with_trailers(std::future::ready(Some(Ok(trailers))));
     let request = Request::from_parts(parts, body);
-    let Admission::Pass(request, _) =
-        bench.limiter.admit(request, "192.0.2.1:9".parse().ok()).await
+    let Admission::Pass(request, _) = bench
+        .limiter
+        .admit(request, "192.0.2.1:9".parse().ok())
+        .await
     else {
         panic!("denied");
     };
@@ -279,8 +321,12 @@ async fn trailers_go_on_after_a_body_that_was_read() {
 async fn a_body_is_left_alone_when_nobody_counts_by_it() {
     let bench = bench(NORMALISED);
     let large = "x".repeat(1_000_000);
-    let seen = bench.send("192.0.2.1", post_json("/upload", large.clone())).await;
+    let seen = bench
+        .send("192.0.2.1", post_json("/upload", large.clone()))
+        .await;
     assert_eq!(seen.received.map(|body| body.len()), Some(large.len()));
-    let seen = bench.send("192.0.2.1", with(get("/"), "expect", "100-continue")).await;
+    let seen = bench
+        .send("192.0.2.1", with(get("/"), "expect", "100-continue"))
+        .await;
     assert_eq!(seen.code(), 200);
 }

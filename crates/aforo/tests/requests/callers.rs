@@ -1,12 +1,10 @@
 //! Who is calling: what opens a bucket and what does not.
 
-mod support;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::support::{bench, built, get, settings, with};
 use aforo::{KnownConsumer, Limiter, Observer};
-use support::{bench, built, get, settings, with};
 
 const TWO_A_MINUTE: &str = r#"
     [plans.anonymous]
@@ -17,7 +15,12 @@ const TWO_A_MINUTE: &str = r#"
 async fn rl_01_a_rotated_forwarding_header_opens_no_bucket() {
     let bench = bench(TWO_A_MINUTE);
     let mut statuses = Vec::new();
-    let headers = ["203.0.113.1", "203.0.113.2", "203.0.113.3", "not-an-ip-4711"];
+    let headers = [
+        "203.0.113.1",
+        "203.0.113.2",
+        "203.0.113.3",
+        "not-an-ip-4711",
+    ];
     for (tenth, header) in headers.into_iter().enumerate() {
         bench.at(tenth as u64 * 100);
         let request = with(get("/"), "x-forwarded-for", header);
@@ -33,7 +36,12 @@ async fn rl_01_the_right_most_untrusted_address_is_counted() {
     let text = format!("{TWO_A_MINUTE}\n[identity]\ntrusted_proxies = [\"10.0.0.0/8\"]");
     let bench = bench(&text);
     let mut statuses = Vec::new();
-    for random in ["203.0.113.1", "203.0.113.2", "10.9.9.9, 1.1.1.1", "not-an-ip-4711"] {
+    for random in [
+        "203.0.113.1",
+        "203.0.113.2",
+        "10.9.9.9, 1.1.1.1",
+        "not-an-ip-4711",
+    ] {
         let header = format!("{random}, 198.51.100.7");
         let request = with(get("/"), "x-forwarded-for", &header);
         statuses.push(bench.send("10.0.0.2", request).await.code());
@@ -46,7 +54,7 @@ struct Untrusted(Arc<AtomicU64>);
 
 impl Observer for Untrusted {
     fn untrusted_forwarding(&self, peer: std::net::IpAddr) {
-        assert_eq!(peer, support::address("172.17.0.1"));
+        assert_eq!(peer, crate::support::address("172.17.0.1"));
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 }
@@ -59,7 +67,11 @@ async fn rl_02_an_untrusted_balancer_is_noticed_and_a_trusted_one_tells_callers_
     for trusted in ["[]", "[\"127.0.0.1/32\"]"] {
         let text = format!("{quota}[identity]\ntrusted_proxies = {trusted}");
         let seen = Untrusted::default();
-        let bench = built(Limiter::builder().settings(settings(&text)).observer(seen.clone()));
+        let bench = built(
+            Limiter::builder()
+                .settings(settings(&text))
+                .observer(seen.clone()),
+        );
         let mut statuses = Vec::new();
         for caller in callers {
             let request = with(get("/"), "x-forwarded-for", caller);
@@ -70,7 +82,9 @@ async fn rl_02_an_untrusted_balancer_is_noticed_and_a_trusted_one_tells_callers_
         assert_eq!(bench.limiter.untrusted_forwarding_headers(), 4);
     }
 
-    let bench = bench(&format!("{quota}[identity]\ntrusted_proxies = [\"172.17.0.0/16\"]"));
+    let bench = bench(&format!(
+        "{quota}[identity]\ntrusted_proxies = [\"172.17.0.0/16\"]"
+    ));
     for caller in callers {
         let request = with(get("/"), "x-forwarded-for", caller);
         let seen = bench.send("172.17.0.1", request).await;
@@ -92,8 +106,10 @@ async fn rl_07_one_ipv6_host_owns_one_bucket() {
     let text = |prefix: &str| {
         format!("[plans.anonymous]\npolicies = [\"3/minute fixed-window\"]\n[identity]\n{prefix}")
     };
-    let addresses: Vec<String> = (1..=10).map(|host| format!("2001:db8:1:1::{host:x}")).collect();
-    let admitted = async |bench: &support::Bench, addresses: &[String]| {
+    let addresses: Vec<String> = (1..=10)
+        .map(|host| format!("2001:db8:1:1::{host:x}"))
+        .collect();
+    let admitted = async |bench: &crate::support::Bench, addresses: &[String]| {
         let mut admitted = 0;
         for address in addresses {
             admitted += usize::from(bench.status(address, "/").await == 200);
@@ -207,10 +223,14 @@ async fn rl_18_an_unverified_second_credential_picks_no_bucket() {
         default_plan = "free"
     "#;
     let rotating_beside_a_session = async |rotate: bool| {
-        let bench = built(Limiter::builder().settings(settings(text)).identify(|parts| {
-            let bearer = parts.headers.get("authorization")?;
-            (bearer == "Bearer valid").then(|| KnownConsumer::new("bob"))
-        }));
+        let bench = built(
+            Limiter::builder()
+                .settings(settings(text))
+                .identify(|parts| {
+                    let bearer = parts.headers.get("authorization")?;
+                    (bearer == "Bearer valid").then(|| KnownConsumer::new("bob"))
+                }),
+        );
         let mut admitted = 0;
         for attempt in 0..30 {
             bench.at(attempt * 3);
@@ -238,7 +258,10 @@ async fn failed_credentials_are_limited_per_address_and_nobody_else_is() {
         admitted += u32::from(seen.code() == 200);
         if seen.code() == 429 {
             assert!(seen.retry_after().unwrap() >= 1);
-            assert!(seen.field("x-ratelimit-policy").is_none_or(|policy| !policy.contains("failed")));
+            assert!(
+                seen.field("x-ratelimit-policy")
+                    .is_none_or(|policy| !policy.contains("failed"))
+            );
         }
     }
     assert_eq!(admitted, 60);

@@ -87,7 +87,11 @@ pub fn get(path: &str) -> Request<Full<Bytes>> {
     Request::get(path).body(Full::default()).unwrap()
 }
 
-pub fn with(mut request: Request<Full<Bytes>>, name: &'static str, value: &str) -> Request<Full<Bytes>> {
+pub fn with(
+    mut request: Request<Full<Bytes>>,
+    name: &'static str,
+    value: &str,
+) -> Request<Full<Bytes>> {
     request.headers_mut().append(name, value.parse().unwrap());
     request
 }
@@ -109,7 +113,8 @@ impl Bench {
 
     /// Sends a request from `peer`; the application answers 200.
     pub async fn send(&self, peer: &str, request: Request<Full<Bytes>>) -> Seen {
-        self.send_answered(peer, request, |_| Response::new(())).await
+        self.send_answered(peer, request, |_| Response::new(()))
+            .await
     }
 
     /// Sends a request from `peer`; the application answers as told.

@@ -70,9 +70,8 @@ impl UnaryService<Vec<u8>> for Echo {
 impl tower::Service<Request<Body>> for Echo {
     type Response = Response<Body>;
     type Error = Infallible;
-    type Future = std::pin::Pin<
-        Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>,
-    >;
+    type Future =
+        std::pin::Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
     }
@@ -114,7 +113,10 @@ async fn call(address: SocketAddr) -> Result<Vec<u8>, Status> {
 
 #[tokio::test]
 async fn rl_47_grpc_callers_see_a_limit_and_not_an_outage() {
-    let limiter = Limiter::builder().plan("anonymous", ["1/minute"]).build().unwrap();
+    let limiter = Limiter::builder()
+        .plan("anonymous", ["1/minute"])
+        .build()
+        .unwrap();
     let echo = Echo::default();
     let address = serve(&limiter, echo.clone()).await;
     assert_eq!(call(address).await.unwrap(), b"ping");
@@ -127,7 +129,10 @@ async fn rl_47_grpc_callers_see_a_limit_and_not_an_outage() {
 
 #[tokio::test]
 async fn rl_47_the_denial_is_trailers_only() {
-    let limiter = Limiter::builder().plan("anonymous", ["0/minute"]).build().unwrap();
+    let limiter = Limiter::builder()
+        .plan("anonymous", ["0/minute"])
+        .build()
+        .unwrap();
     let address = serve(&limiter, Echo::default()).await;
     let client = hyper_util::client::legacy::Client::builder(hyper_util::rt::TokioExecutor::new())
         .http2_only(true)
@@ -135,13 +140,17 @@ async fn rl_47_the_denial_is_trailers_only() {
     let request = Request::post(format!("http://{address}/test.Echo/Ping"))
         .header("content-type", "application/grpc")
         .header("te", "trailers")
-        .body(http_body_util::Full::<bytes::Bytes>::from(&b"\0\0\0\0\0"[..]))
+        .body(http_body_util::Full::<bytes::Bytes>::from(
+            &b"\0\0\0\0\0"[..],
+        ))
         .unwrap();
     let response = client.request(request).await.unwrap();
     assert_eq!(response.status(), 200);
     assert_eq!(response.headers()["grpc-status"], "8");
     assert_eq!(response.headers()["content-type"], "application/grpc");
-    let body = http_body_util::BodyExt::collect(response.into_body()).await.unwrap();
+    let body = http_body_util::BodyExt::collect(response.into_body())
+        .await
+        .unwrap();
     assert!(body.trailers().is_none());
     assert!(body.to_bytes().is_empty());
 }

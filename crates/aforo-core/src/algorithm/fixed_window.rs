@@ -87,15 +87,23 @@ impl Frame<'_> {
     }
 
     fn stepped_back(&self, state: State, fresh: State) -> Present {
-        let end = clock::floor(Timestamp::from_micros(state.second), self.unit);
-        let whole_again = end.saturating_sub(state.last);
+        // A window of fixed length may take over from one that began with the first hit.
+        let second = match self.window {
+            Window::Length(_) => self.window_at(state.last).1.as_micros(),
+            Window::FirstHit(_) | Window::Calendar(_) => state.second,
+        };
+        // Where the end is not known, only the least tolerance holds.
+        let whole_again = match Timestamp::from_micros(second) {
+            ENDLESS => 0,
+            end => clock::floor(end, self.unit).saturating_sub(state.last),
+        };
         let Effective { set_back, .. } =
             clock::step_back(fresh.last, state.last, whole_again, self.unit);
         if set_back {
             let first = state.first;
             return Present::set_back(State { first, ..fresh });
         }
-        Present::ordinary(state)
+        Present::ordinary(State { second, ..state })
     }
 }
 

@@ -3,6 +3,7 @@
 //! A request that passes gets its fields from [`fields::write`]; one that does not is answered by
 //! [`denial::answer`]. Both speak only of what [`Shown`] holds.
 
+pub mod cors;
 pub mod denial;
 pub mod fields;
 

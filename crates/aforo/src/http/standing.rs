@@ -131,4 +131,8 @@ fn spending_seconds(quota: &Quota, remaining: u64) -> u64 {
 
 #[cfg(test)]
 #[path = "standing_tests.rs"]
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "an independent model in plain numbers"
+)]
 mod tests;

@@ -90,6 +90,23 @@ impl Identified {
     }
 }
 
+/// What a 401 asks for (RFC 9110, section 11.6.1): the scheme of each source; a key in a header of
+/// its own has no scheme and is told as `ApiKey` with the header's name.
+pub fn challenge(identity: &Identity) -> Option<HeaderValue> {
+    let challenges: Vec<String> = identity
+        .api_key
+        .iter()
+        .map(|source| match &source.scheme {
+            Some(scheme) => format!("{scheme} realm=\"api\""),
+            None => format!("ApiKey realm=\"api\", header=\"{}\"", source.header),
+        })
+        .collect();
+    if challenges.is_empty() {
+        return None;
+    }
+    HeaderValue::try_from(challenges.join(", ")).ok()
+}
+
 /// What a source's header holds.
 enum Sent<'a> {
     /// Nothing, or a credential of another kind.

@@ -15,5 +15,5 @@ mod forwarded;
 
 pub use address::{ClientAddress, canonical, prefix};
 pub use api_keys::ApiKeys;
-pub use credential::Identified;
+pub use credential::{Identified, challenge};
 pub use untrusted_peers::UntrustedPeers;

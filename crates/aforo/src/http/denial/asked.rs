@@ -2,7 +2,7 @@
 
 use ::http::HeaderMap;
 use aforo_core::{Span, Timestamp};
-use aforo_policy::{Cors, Credential};
+use aforo_policy::{Cors, Credential, Identity};
 
 use super::DecisionId;
 
@@ -13,6 +13,8 @@ pub struct Asked<'a> {
     pub headers: &'a HeaderMap,
     /// What became of the caller's credential.
     pub credential: Credential,
+    /// Where credentials are read, for the challenge of a 401.
+    pub identity: &'a Identity,
     /// Pages that may read the answer.
     pub cors: Option<&'a Cors>,
     /// Now, for answers to which no store gave a time.

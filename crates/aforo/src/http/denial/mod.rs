@@ -104,5 +104,6 @@ fn json(body: &impl Serialize) -> Bytes {
 }
 
 #[cfg(test)]
-#[path = "answer_tests.rs"]
-mod tests;
+mod answer_tests;
+#[cfg(test)]
+mod grpc_tests;

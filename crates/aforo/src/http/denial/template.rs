@@ -1,7 +1,7 @@
 //! Bodies from a template with `{placeholders}`.
 //!
-//! A template that begins with `{` or `[` is JSON, one that begins with `<` HTML, any other plain
-//! text; values are escaped for it. Every `{name}` with a known name is replaced; other braces stay
+//! A template that begins with `{` (not of a placeholder) or `[` is JSON, one that begins with `<`
+//! HTML, any other plain text; values are escaped for it. Every `{name}` with a known name is replaced; other braces stay
 //! as they are, so JSON needs no escaping of its own. What is not known becomes nothing; a number
 //! in JSON becomes `null`.
 
@@ -19,13 +19,19 @@ enum Text {
     Plain,
 }
 
+impl Text {
+    const fn media_type(self) -> &'static str {
+        match self {
+            Self::Json => "application/json",
+            Self::Html => "text/html; charset=utf-8",
+            Self::Plain => "text/plain; charset=utf-8",
+        }
+    }
+}
+
 /// The body and its media type.
 pub(super) fn render(template: &str, account: &Account<'_>) -> (String, &'static str) {
-    let (text, media_type) = match template.trim_start().as_bytes().first() {
-        Some(b'{' | b'[') => (Text::Json, "application/json"),
-        Some(b'<') => (Text::Html, "text/html; charset=utf-8"),
-        _ => (Text::Plain, "text/plain; charset=utf-8"),
-    };
+    let text = text_of(template, account);
     let mut out = String::with_capacity(template.len().saturating_add(256));
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
@@ -45,7 +51,21 @@ pub(super) fn render(template: &str, account: &Account<'_>) -> (String, &'static
         }
     }
     out.push_str(rest);
-    (out, media_type)
+    (out, text.media_type())
+}
+
+fn text_of(template: &str, account: &Account<'_>) -> Text {
+    let start = template.trim_start();
+    let is_placeholder = || {
+        let name = start.get(1..).and_then(|after| after.split_once('}'));
+        name.is_some_and(|(name, _)| value(name, Text::Plain, account).is_some())
+    };
+    match start.as_bytes().first() {
+        Some(b'[') => Text::Json,
+        Some(b'{') if !is_placeholder() => Text::Json,
+        Some(b'<') => Text::Html,
+        _ => Text::Plain,
+    }
 }
 
 /// What a placeholder becomes; `None` when there is none of this name.

@@ -1,5 +1,5 @@
 //! What a file says and what is wrong with it.
-#![allow(clippy::panic, clippy::indexing_slicing)]
+#![allow(clippy::panic, clippy::indexing_slicing, clippy::unwrap_used)]
 #![allow(dead_code)]
 
 mod cases;

@@ -10,7 +10,10 @@ pub(in crate::file) fn nearest<'a>(
     let allowed = (lower.len().max(3) / 3).min(3);
     words
         .into_iter()
-        .map(|word| (distance(&lower, &word.chars().collect::<Vec<_>>()), word))
+        .map(|word| {
+            let letters: Vec<char> = word.to_lowercase().chars().collect();
+            (distance(&lower, &letters), word)
+        })
         .filter(|(distance, _)| *distance <= allowed)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, word)| word)

@@ -87,6 +87,10 @@ impl<T> Field<T> {
     pub(in crate::file) fn is_absent(&self) -> bool {
         matches!(self, Self::Absent)
     }
+
+    pub(in crate::file) fn is_wrong(&self) -> bool {
+        matches!(self, Self::Wrong)
+    }
 }
 
 impl<T: Read> Field<T> {
@@ -110,6 +114,14 @@ impl Text {
 
     pub(in crate::file) fn as_str(&self) -> &str {
         &self.value
+    }
+
+    /// A message that quotes the value, or one that does not when variables were put in.
+    pub(in crate::file) fn told(&self, message: impl Into<String>) -> String {
+        if self.value == self.written {
+            return message.into();
+        }
+        format!("`{}` with its variables put in is wrong here", self.written)
     }
 }
 

@@ -1,1 +1,80 @@
-//! Tests.
+//! What the contract has and this version has not: refused with its place, never ignored.
+
+use super::{finding, lines};
+
+#[test]
+fn sections_that_are_not_built_yet() {
+    assert_eq!(
+        lines(
+            "[admin]\nlisten = \"127.0.0.1:9090\"\n[decide]\ngrpc = \"127.0.0.1:8081\"\n\
+             [graphql]\nmax_depth = 3\n[[descriptors]]\ndomain = \"a\"\n[[expect]]\nx = 1\n"
+        ),
+        [
+            "1:2 `admin` is not available yet",
+            "3:2 `decide` is not available yet",
+            "5:2 `graphql` is not available yet",
+            "7:3 `descriptors` is not available yet",
+            "9:3 `expect` is not available yet",
+        ]
+    );
+}
+
+#[test]
+fn fields_that_are_not_built_yet() {
+    for (section, field) in [
+        ("identity", "jwt = { url = \"x\" }"),
+        ("identity", "registry = \"x\""),
+        ("identity", "lookup = { url = \"x\" }"),
+        ("gateway", "limits_path = \"/limits\""),
+        ("gateway", "docs_path = \"/docs\""),
+        ("gateway", "consumer_headers = true"),
+        ("policies.a", "concurrent = 5"),
+        ("policies.a", "penalty = [\"1min\"]"),
+        ("policies.a", "exempt_cookie = { name = \"a\" }"),
+        ("teams.a", "guaranteed = \"1/s\""),
+        ("stores.default", "namespace = \"a\""),
+        ("stores.default", "hash_key_file = \"a\""),
+    ] {
+        let name = field.split(' ').next().unwrap();
+        assert_eq!(
+            finding(&format!("[{section}]\n{field}\n")),
+            format!("2:1 `{name}` is not available yet")
+        );
+    }
+    assert_eq!(
+        finding("[[routes]]\nmatch = \"/\"\ncost_from = \"x\"\n"),
+        "3:1 `cost_from` is not available yet"
+    );
+}
+
+#[test]
+fn words_parts_and_stores_that_are_not_built_yet() {
+    let policy = |line: &str| finding(&format!("[policies.a]\nquota = \"1/s\"\n{line}\n"));
+    assert_eq!(
+        policy("precision = \"leased\""),
+        "3:13 `leased` is not available yet"
+    );
+    assert_eq!(
+        policy("partition_by = [\"jwt:sub\"]"),
+        "3:18 `jwt:` is not available yet"
+    );
+    assert_eq!(
+        policy("partition_by = [\"caller\", \"header:x | descriptor:plan\"]"),
+        "3:39 `descriptor:` is not available yet"
+    );
+    for url in [
+        "redis://a",
+        "rediss://a",
+        "redis-cluster://a",
+        "redis-sentinel://a",
+        "memcached://a",
+        "sqlite:a.db",
+        "postgres://a",
+    ] {
+        let scheme = url.split(':').next().unwrap();
+        assert_eq!(
+            finding(&format!("[stores.default]\nurl = \"{url}\"\n")),
+            format!("2:7 `a store at {scheme}:` is not available yet")
+        );
+    }
+}

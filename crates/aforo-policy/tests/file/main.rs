@@ -1,8 +1,6 @@
 //! What a file says and what is wrong with it.
 #![allow(clippy::panic, clippy::indexing_slicing, clippy::unwrap_used)]
-#![allow(dead_code)]
 
-mod cases;
 mod consumers;
 mod identity;
 mod includes;

@@ -62,7 +62,7 @@ impl Checker<'_> {
             match networks(text.as_str()) {
                 Ok(networks) => trusted.extend(networks),
                 Err(error) => {
-                    let fault = self.findings.add(text.at, error.message);
+                    let fault = self.findings.add(text.at, text.told(error.message));
                     fault.expected(
                         "a network such as 10.0.0.0/8, an address, \"loopback\" or \"private\"",
                     );

@@ -91,7 +91,7 @@ impl Checker<'_> {
             return None;
         }
         let methods = self.methods(text, methods.trim());
-        let template = self.template(text.part(path_at..whole.len()), template);
+        let template = self.template(text, path_at);
         Some(Match {
             methods: methods?,
             template: template?,
@@ -100,7 +100,9 @@ impl Checker<'_> {
     }
 
     /// A template; spellings of other routers are told apart from literal text.
-    fn template(&mut self, at: Location, path: &str) -> Option<Template> {
+    fn template(&mut self, text: &Text, path_at: usize) -> Option<Template> {
+        let path = text.as_str().get(path_at..).unwrap_or_default();
+        let at = text.part(path_at..text.as_str().len());
         let express = path.split('/').find(|segment| segment.starts_with(':'));
         let star = path.split('/').any(|segment| segment.starts_with('*'));
         let (message, help) = match (Template::parse(path), express) {
@@ -118,7 +120,7 @@ impl Checker<'_> {
             ),
             (Ok(template), None) => return Some(template),
         };
-        self.findings.add(at, message).help(help);
+        self.findings.add(at, text.told(message)).help(help);
         None
     }
 
@@ -138,12 +140,15 @@ impl Checker<'_> {
             match http::Method::from_bytes(word.as_bytes()) {
                 Ok(method) if upper && near.is_none() => {
                     if methods.contains(&method) {
-                        self.findings.add(at, format!("`{word}` is here twice"));
+                        self.findings
+                            .add(at, text.told(format!("`{word}` is here twice")));
                     }
                     methods.push(method);
                 }
                 _ => {
-                    let fault = self.findings.add(at, format!("`{word}` is not a method"));
+                    let fault = self
+                        .findings
+                        .add(at, text.told(format!("`{word}` is not a method")));
                     fault.expected("methods in upper case, parted by |, such as GET|POST");
                     if let Some(near) = near {
                         fault.help(format!("did you mean `{near}`?"));

@@ -131,7 +131,10 @@ impl Checker<'_> {
     fn check_name(&mut self, what: &str, name: &Text) {
         if aforo_core::PolicyName::new(name.as_str()).is_err() {
             self.findings
-                .add(name.at, format!("`{}` is not a {what}'s name", name.value))
+                .add(
+                    name.at,
+                    format!("`{}` is not a {what}'s name", name.written),
+                )
                 .expected("1 to 64 of a-z, 0-9, '.', '_' and '-'");
         }
     }

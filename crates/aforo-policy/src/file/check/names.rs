@@ -129,7 +129,10 @@ impl Checker<'_> {
             Some(first) => {
                 let first = first.at;
                 self.findings
-                    .add(name.at, format!("another policy is named `{}`", name.value))
+                    .add(
+                        name.at,
+                        format!("another policy is named `{}`", name.written),
+                    )
                     .also(first, "the first one is here")
                     .help("names are unique in the whole file, whatever the case");
             }

@@ -109,21 +109,21 @@ impl Checker<'_> {
             if let Some(first) = parts.iter().find(|part| part.is_always_there()) {
                 let _ = first;
                 self.findings
-                    .add(at, format!("`{word}` is never reached"))
+                    .add(at, text.told(format!("`{word}` is never reached")))
                     .help("what stands before it is always there");
             }
             match part(word) {
                 Ok(part) => parts.push(part),
                 Err(error) => {
                     whole = false;
-                    self.wrong_part(at, error);
+                    self.wrong_part(text, at, error);
                 }
             }
         }
         whole.then_some(Alternatives(parts))
     }
 
-    fn wrong_part(&mut self, at: Location, error: PartError) {
+    fn wrong_part(&mut self, text: &Text, at: Location, error: PartError) {
         match error {
             PartError::Later(what) => self.findings.later(at, &what),
             PartError::Unknown { message, help } => {
@@ -131,7 +131,7 @@ impl Checker<'_> {
                     "body" => "body:/POINTER".to_owned(),
                     other => format!("{other}:NAME"),
                 });
-                let fault = self.findings.add(at, message);
+                let fault = self.findings.add(at, text.told(message));
                 fault.expected(format!(
                     "{}, client_ip/48, {}",
                     WORDS.join(", "),

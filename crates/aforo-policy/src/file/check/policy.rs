@@ -88,7 +88,7 @@ impl Checker<'_> {
             let inline = self.names.0.contains_key(name);
             let fault = self.findings.add(
                 text.at,
-                format!("there is no policy `{name}` in [policies]"),
+                text.told(format!("there is no policy `{name}` in [policies]")),
             );
             if let Some(near) = near {
                 fault.help(format!("did you mean `@{near}`?"));
@@ -134,9 +134,10 @@ impl Checker<'_> {
         name: Option<PolicyName>,
         used: Option<&Use>,
     ) -> Option<Policy> {
-        let before = self.findings.len();
         let quotas = raw.quota.get().and_then(|value| self.quotas(value));
+        let before = self.findings.len();
         let fields = self.quota_fields(raw);
+        let fields_are_right = self.findings.len() == before && !has_wrong_fields(raw);
         let parts = self.partition(raw);
         let store = self.store_name(raw);
         let counted = self.counted(raw);
@@ -148,6 +149,9 @@ impl Checker<'_> {
             (None, Some(used), Some(quota)) => self.made_up_name(used, &quota, raw.place)?,
             _ => return None,
         };
+        if !fields_are_right {
+            return None;
+        }
         let (allowance, by_plan) = self.allowances(raw, &quotas, &name, &fields)?;
         let all: Vec<&Allowance> = allowance.iter().chain(by_plan.values()).collect();
         self.check_calendar(raw, &all);
@@ -296,6 +300,16 @@ impl Checker<'_> {
         }
         self.allowance(None, text, &quota, &name, &fields)
     }
+}
+
+/// Whether a field that says more about the quota could not be read.
+fn has_wrong_fields(raw: &RawPolicy) -> bool {
+    raw.burst.is_wrong()
+        || raw.algorithm.is_wrong()
+        || raw.window.is_wrong()
+        || raw.max_delay.is_wrong()
+        || raw.time_zone.is_wrong()
+        || raw.anchor_day.is_wrong()
 }
 
 /// Parts without alternatives.

@@ -39,7 +39,7 @@ impl Checker<'_> {
             Err(error) => {
                 let fault = self.findings.add(
                     text.part(error.place.clone()),
-                    format!("a wrong quota: {}", error.message),
+                    text.told(format!("a wrong quota: {}", error.message)),
                 );
                 fault.expected(error.expected);
                 if let Some(help) = error.help {
@@ -141,7 +141,7 @@ impl Checker<'_> {
         });
         let fault = self
             .findings
-            .add(at.unwrap_or(text.at), senseless.message.clone());
+            .add(at.unwrap_or(text.at), text.told(&senseless.message));
         if let Some(help) = &senseless.help {
             fault.help(help.clone());
         }

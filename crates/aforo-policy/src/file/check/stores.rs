@@ -86,7 +86,7 @@ impl Checker<'_> {
             Ok(span) => Some(span),
             Err(error) => {
                 self.findings
-                    .add(text.at, error.0)
+                    .add(text.at, text.told(error.0))
                     .expected("an integer and ms, s, min, h or d, such as 50ms or 30s");
                 None
             }

@@ -1,4 +1,5 @@
 //! No text panics, be it noise or a file with a few letters changed.
+#![allow(clippy::arithmetic_side_effects)]
 
 use aforo_policy::file::FileError;
 use aforo_policy::{PolicySet, Settings};

@@ -1,4 +1,5 @@
 //! Calendar edges: literal days of real zones, and what holds at any time.
+#![allow(clippy::arithmetic_side_effects)]
 
 use aforo_core::{CalendarUnit, Timestamp};
 use jiff::Timestamp as Instant;

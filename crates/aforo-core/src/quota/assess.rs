@@ -21,7 +21,8 @@ impl Quota {
     ) -> Assessment {
         let present = match self.algorithm {
             Algorithm::TokenBucket | Algorithm::LeakyBucket => self.bucket_at(stored, now),
-            _ => self.counter_at(stored, now, edges),
+            // A copy, so that a bucket's state stays in registers.
+            _ => self.counter_at(stored.copied().as_ref(), now, edges),
         };
         Assessment::new(self, now, cost, present)
     }
@@ -37,7 +38,7 @@ impl Quota {
                 });
             }
             Some(stored) if stored.shape == self.shape() => stored.state,
-            Some(stored) => carry::into_bucket(stored, self.unit, self.w, self.full),
+            Some(stored) => carry::into_bucket(&{ *stored }, self.unit, self.w, self.full),
         };
         let level = state.first.min(self.full);
         if now < state.last {
@@ -248,6 +249,20 @@ impl Quota {
             first: state.first.min(self.full).saturating_sub(given),
             ..*state
         })
+    }
+
+    /// Whether every state is neutral by this quota exactly when it is by the other.
+    ///
+    /// ```
+    /// use aforo_core::{Quota, Span};
+    /// let minute = Quota::token_bucket(60, Span::from_seconds(60), Some(10))?;
+    /// let second = Quota::token_bucket(1, Span::from_seconds(1), Some(10))?;
+    /// assert!(minute.forgets_like(&second));
+    /// # Ok::<(), aforo_core::QuotaError>(())
+    /// ```
+    #[inline]
+    pub fn forgets_like(&self, other: &Self) -> bool {
+        self.shape() == other.shape() && self.q == other.q && self.full == other.full
     }
 
     /// Whether a state says no more than a new one would: it can be dropped without loss.

@@ -19,7 +19,12 @@ pub struct SystemClock {
     clock: quanta::Clock,
     start: u64,
     anchor: Timestamp,
+    /// Microseconds in a tick, in 1/2⁶⁴.
+    scale: u64,
 }
+
+/// Ticks by which the scale is taken from the calibrated clock.
+const MANY: u64 = 1 << 60;
 
 /// A clock that a test moves by hand. Clones share one time.
 ///
@@ -41,10 +46,14 @@ impl SystemClock {
         let wall = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default();
+        let nanos = u128::from(clock.delta_as_nanos(0, MANY));
+        // A tick is far shorter than a microsecond, so the scale is below one.
+        let scale = u64::try_from((nanos << 4) / 1_000).unwrap_or(u64::MAX);
         Self {
             clock,
             start,
             anchor: Timestamp::EPOCH.plus(wall.into()),
+            scale,
         }
     }
 }
@@ -56,9 +65,11 @@ impl Default for SystemClock {
 }
 
 impl Clock for SystemClock {
+    #[inline]
     fn now(&self) -> Timestamp {
-        let nanos = self.clock.delta_as_nanos(self.start, self.clock.raw());
-        self.anchor.plus(Span::from_micros(nanos / 1_000))
+        let ticks = self.clock.raw().saturating_sub(self.start);
+        let micros = (u128::from(ticks).wrapping_mul(u128::from(self.scale)) >> 64) as u64;
+        self.anchor.plus(Span::from_micros(micros))
     }
 }
 

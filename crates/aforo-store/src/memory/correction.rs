@@ -35,7 +35,7 @@ impl<C: Clock> MemoryStore<C> {
         {
             let (number, state) = slot::read(slot);
             if let Some(state) = self.given_back(line, number, state, units, now) {
-                slot::write(slot, address.tag, number, &state);
+                slot::write(slot, number, &state);
             }
             return;
         }
@@ -151,7 +151,7 @@ impl<C: Clock> MemoryStore<C> {
         };
         let table = self.table(seat.kind);
         if let Some(slot) = place.and_then(|place| region.slot(place)) {
-            slot::write(slot, seat.address.tag, number, &state);
+            slot::write(slot, number, &state);
         } else if table.make_room(region, &self.quotas, now, &[]) {
             region.insert(seat.address.tag, number, &state);
         }

@@ -46,6 +46,13 @@ impl Lock {
         (self.held.swap(1, Ordering::Acquire) == 0).then_some(Held(self))
     }
 
+    /// Whether somebody has it.
+    #[cfg(not(loom))]
+    #[inline]
+    pub(super) fn is_held(&self) -> bool {
+        self.held.load(Ordering::Relaxed) != 0
+    }
+
     #[cold]
     #[inline(never)]
     fn wait(&self) {

@@ -19,7 +19,6 @@ mod stats;
 mod table;
 mod write;
 
-
 use aforo_core::PrincipalKind;
 
 pub use builder::MemoryStoreBuilder;

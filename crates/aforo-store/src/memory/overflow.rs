@@ -120,7 +120,7 @@ impl<'t> Place<'t> {
     /// Writes the entry. Its lock must be held.
     pub(super) fn write(&self, quota: u32, state: &State) {
         if let Some(slot) = self.slot() {
-            slot::write(slot, 1, quota, state);
+            slot::fill(slot, 1, quota, state);
         }
     }
 

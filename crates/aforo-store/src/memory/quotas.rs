@@ -6,10 +6,11 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use aforo_core::Quota;
 
-/// The first chunk holds 64 quotas, each chunk after it twice as many as the one before.
+/// Quotas at hand; the first chunk after them holds as many again, each further one twice as
+/// many as the one before.
 const FIRST: u32 = 64;
 /// Enough chunks for every number of 32 bits.
-const CHUNKS: usize = 27;
+const CHUNKS: usize = 26;
 /// Places that remember the last number of a quota.
 const RECENT: usize = 256;
 
@@ -19,6 +20,7 @@ type Chunk = OnceLock<Box<[OnceLock<Quota>]>>;
 /// that an operator ever writes, never with callers.
 #[derive(Debug)]
 pub(super) struct Quotas {
+    first: Box<[OnceLock<Quota>]>,
     chunks: [Chunk; CHUNKS],
     numbers: Mutex<HashMap<Quota, u32>>,
     recent: Box<[AtomicU32]>,
@@ -27,6 +29,7 @@ pub(super) struct Quotas {
 impl Quotas {
     pub(super) fn new() -> Self {
         Self {
+            first: (0..FIRST).map(|_| OnceLock::new()).collect(),
             chunks: [const { OnceLock::new() }; CHUNKS],
             numbers: Mutex::new(HashMap::new()),
             recent: (0..RECENT).map(|_| AtomicU32::new(0)).collect(),
@@ -36,6 +39,13 @@ impl Quotas {
     /// The quota with this number.
     #[inline]
     pub(super) fn get(&self, number: u32) -> Option<&Quota> {
+        match self.first.get(number as usize) {
+            Some(first) => first.get(),
+            None => self.get_later(number),
+        }
+    }
+
+    fn get_later(&self, number: u32) -> Option<&Quota> {
         let (chunk, place) = position(number);
         self.chunks.get(chunk)?.get()?.get(place)?.get()
     }
@@ -63,9 +73,11 @@ impl Quotas {
         }
         // Memory ends long before the numbers do.
         let number = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
-        let (chunk, place) = position(number);
-        if let Some(chunk) = self.chunks.get(chunk) {
-            let size = (u64::from(FIRST) << position(number).0) as usize;
+        let (later, place) = position(number);
+        if let Some(first) = self.first.get(number as usize) {
+            first.get_or_init(|| *quota);
+        } else if let Some(chunk) = self.chunks.get(later) {
+            let size = (u64::from(FIRST) << later) as usize;
             let quotas = chunk.get_or_init(|| (0..size).map(|_| OnceLock::new()).collect());
             if let Some(place) = quotas.get(place) {
                 place.get_or_init(|| *quota);
@@ -76,13 +88,11 @@ impl Quotas {
     }
 }
 
-/// The chunk of a number and its place therein.
-#[inline]
+/// The chunk of a number beyond the first, and its place therein.
 fn position(number: u32) -> (usize, usize) {
-    let shifted = u64::from(number).saturating_add(u64::from(FIRST));
-    let top = shifted.ilog2();
-    let chunk = top.saturating_sub(FIRST.ilog2());
-    (chunk as usize, (shifted ^ (1 << top)) as usize)
+    let number = number.max(FIRST);
+    let chunk = number.ilog2().saturating_sub(FIRST.ilog2());
+    (chunk as usize, (number ^ (1 << number.ilog2())) as usize)
 }
 
 fn mix(quota: &Quota) -> usize {
@@ -103,11 +113,11 @@ mod tests {
 
     #[test]
     fn numbers_fill_the_chunks_without_a_gap() {
-        assert_eq!(position(0), (0, 0));
-        assert_eq!(position(63), (0, 63));
-        assert_eq!(position(64), (1, 0));
-        assert_eq!(position(191), (1, 127));
-        assert_eq!(position(192), (2, 0));
+        assert_eq!(position(64), (0, 0));
+        assert_eq!(position(127), (0, 63));
+        assert_eq!(position(128), (1, 0));
+        assert_eq!(position(255), (1, 127));
+        assert_eq!(position(256), (2, 0));
         assert_eq!(position(u32::MAX).0, CHUNKS - 1);
     }
 

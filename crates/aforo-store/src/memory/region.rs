@@ -78,7 +78,7 @@ impl<'t> Region<'t> {
             .filter_map(|place| self.slots.get(place))
             .find(|slot| slot::tag(slot) == 0);
         if let Some(free) = free {
-            slot::write(free, tag, quota, state);
+            slot::fill(free, tag, quota, state);
         }
     }
 

@@ -40,11 +40,13 @@ impl<C: Clock> MemoryStore<C> {
         }
         let table = self.table(seat.kind);
         let number = table.region_of(seat.address);
+        table.touch(number, seat.address.tag);
         let now = self.clock.now();
         let region = table.take(number)?;
         let slot = region.slot(region.find(seat.address.tag)?)?;
         let (number, state) = slot::read(slot);
-        let shape = self.quotas.get(number)?.shape();
+        let before = self.quotas.get(number)?;
+        let shape = before.shape();
         let stored = Stored { shape, state };
         let assessment = seat.quota.assess(Some(&stored), now, seat.edges, seat.cost);
         let taken = assessment.fits();
@@ -52,7 +54,8 @@ impl<C: Clock> MemoryStore<C> {
         if denied && seat.on_denial == OnDenial::Take {
             return None;
         }
-        self.rewrite(slot, seat.quota, assessment.state(taken));
+        let after = assessment.state(taken);
+        self.rewrite_known(slot, (number, before), &state, seat.quota, after);
         drop(region);
         Some(answer(&assessment, taken))
     }

@@ -39,11 +39,16 @@ pub(super) fn read(slot: &Slot) -> (u32, State) {
     (quota as u32, state)
 }
 
-/// Writes a whole slot.
-#[inline]
-pub(super) fn write(slot: &Slot, tag: u64, quota: u32, state: &State) {
-    let part = |shift: u32| ((u64::from(quota) >> shift) & PART) << NUMBER_BITS;
+/// Writes a new entry.
+pub(super) fn fill(slot: &Slot, tag: u64, quota: u32, state: &State) {
     slot[0].store(tag, Ordering::Relaxed);
+    write(slot, quota, state);
+}
+
+/// Writes all but the tag.
+#[inline]
+pub(super) fn write(slot: &Slot, quota: u32, state: &State) {
+    let part = |shift: u32| ((u64::from(quota) >> shift) & PART) << NUMBER_BITS;
     slot[1].store(state.last & NUMBER | part(SHIFTS[0]), Ordering::Relaxed);
     slot[2].store(state.first & NUMBER | part(SHIFTS[1]), Ordering::Relaxed);
     slot[3].store(state.second & NUMBER | part(SHIFTS[2]), Ordering::Relaxed);
@@ -79,10 +84,10 @@ mod tests {
             second: NUMBER - 1,
         };
         for quota in [0, 1, 0x7ff, 0x800, 0x3f_ffff, 0x40_0000, u32::MAX] {
-            write(slot, u64::MAX, quota, &state);
+            fill(slot, u64::MAX, quota, &state);
             assert_eq!((tag(slot), read(slot)), (u64::MAX, (quota, state)));
         }
-        write(slot, 7, u32::MAX, &State::default());
+        fill(slot, 7, u32::MAX, &State::default());
         assert_eq!(read(slot), (u32::MAX, State::default()));
         clear(slot);
         assert_eq!((tag(slot), read(slot)), (0, (0, State::default())));

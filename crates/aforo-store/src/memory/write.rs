@@ -76,16 +76,32 @@ impl<C> MemoryStore<C> {
 
     /// Writes an entry that is there: the new state, or only the number of a changed quota of
     /// the same shape, by which it will be told whether the state is neutral.
-    #[inline]
-    pub(super) fn rewrite(&self, slot: &Slot, quota: &Quota, state: Option<State>) {
+    fn rewrite(&self, slot: &Slot, quota: &Quota, state: Option<State>) {
         let (number, held) = slot::read(slot);
-        let before = self.quotas.get(number);
-        let number = match before {
-            Some(before) if before == quota => number,
-            Some(before) if state.is_none() && before.shape() != quota.shape() => return,
-            _ => self.quotas.number(quota),
-        };
-        slot::write(slot, slot::tag(slot), number, &state.unwrap_or(held));
+        if let Some(before) = self.quotas.get(number) {
+            self.rewrite_known(slot, (number, before), &held, quota, state);
+        }
+    }
+
+    /// The same when what the slot holds was read already.
+    #[inline]
+    pub(super) fn rewrite_known(
+        &self,
+        slot: &Slot,
+        (number, before): (u32, &Quota),
+        held: &State,
+        quota: &Quota,
+        state: Option<State>,
+    ) {
+        let same = before.forgets_like(quota);
+        match state {
+            Some(state) if same => slot::write(slot, number, &state),
+            Some(state) => slot::write(slot, self.quotas.number(quota), &state),
+            None if !same && before.shape() == quota.shape() => {
+                slot::write(slot, self.quotas.number(quota), held);
+            }
+            None => {}
+        }
     }
 
     fn drop_entry(&self, case: &Case<'_, '_>, locks: &Locks<'_>) {

@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::Policy;
 
-pub(crate) use allowance::planned;
+pub(crate) use allowance::{counts_consumers_apart, planned};
 pub(crate) use reckoning::Reckoning;
 
 /// What a request is to be charged, in the order edge-free: plan, team, groups, route.

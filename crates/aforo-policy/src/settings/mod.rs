@@ -7,6 +7,7 @@ mod plan;
 mod policy;
 mod responses;
 mod route;
+mod secret;
 mod store;
 
 pub use calendar::Calendar;
@@ -22,6 +23,7 @@ pub use responses::{
     Body, Cors, Draft, FieldFamily, Language, Responses, RetryAfter, UpstreamFields,
 };
 pub use route::{EncodedSlash, Group, Methods, Paths, Route, TrailingSlash};
+pub use secret::Secret;
 pub use store::{OnStoreFailure, StoreSettings};
 
 use std::collections::BTreeMap;

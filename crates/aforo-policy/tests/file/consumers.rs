@@ -131,3 +131,24 @@ fn an_override_replaces_the_quota_and_nothing_else() {
     assert_eq!(overridden(0).amount(), 50);
     assert_eq!(overridden(1).capacity(), 20);
 }
+
+#[test]
+fn an_override_of_a_shared_counter_is_refused() {
+    let text = "[plans.anonymous]\npolicies = [{ name = \"all\", quota = \"9/s\", partition_by = [\"everyone\"] }]\n\
+                [teams.blue]\npolicies = [\"5/s\"]\n\
+                [[consumers]]\nid = \"acme\"\nplan = \"anonymous\"\nteam = \"blue\"\n\
+                overrides = [{ policy = \"all\", quota = \"1/s\" }, { policy = \"team-blue-second\", quota = \"1/s\" }]\n";
+    assert_eq!(
+        lines(text),
+        [
+            "9:25 `all` is shared with others",
+            "9:60 `team-blue-second` is shared with others",
+        ]
+    );
+}
+
+#[test]
+fn keys_are_read_somewhere() {
+    let keys = format!("api_key_sha256 = [\"{HASH}\"]\n[identity]\napi_key = []");
+    assert_eq!(finding(&consumer(&keys)), "8:19 no API keys are read");
+}

@@ -198,3 +198,13 @@ fn the_value_of_a_variable_is_never_shown() {
     let error = surroundings.parse(text).unwrap_err().to_string();
     assert!(!error.contains("hunter2"), "{error}");
 }
+
+#[test]
+fn deep_nesting_is_an_error() {
+    for open in ["[", "{a=", "a."] {
+        let text = format!("a = {}", open.repeat(50_000));
+        assert!(!findings(&text).is_empty());
+        let text = format!("{}a = 1", open.repeat(50_000));
+        assert!(!findings(&text).is_empty());
+    }
+}

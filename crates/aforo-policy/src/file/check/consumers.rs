@@ -45,7 +45,7 @@ impl Checker<'_> {
                     .help("give it a plan, or name one as default_plan in [identity]");
             }
             let team = self.team(raw, teams);
-            let api_key_sha256 = self.hashes(raw, &mut taken);
+            let api_key_sha256 = self.hashes(raw, identity, &mut taken);
             let plan = raw.plan.get().and_then(|name| plans.get(name.as_str()));
             let default_plan = identity.default_plan.as_deref();
             let overrides = self.overrides(raw, default_plan);
@@ -111,9 +111,19 @@ impl Checker<'_> {
         team.cloned()
     }
 
-    fn hashes(&mut self, raw: &RawConsumer, taken: &mut Taken) -> Vec<[u8; 32]> {
+    fn hashes(
+        &mut self,
+        raw: &RawConsumer,
+        identity: &Identity,
+        taken: &mut Taken,
+    ) -> Vec<[u8; 32]> {
         let mut hashes = Vec::new();
         for text in raw.api_key_sha256.get().into_iter().flat_map(List::iter) {
+            if identity.api_key.is_empty() {
+                self.findings
+                    .add(text.at, "no API keys are read")
+                    .help("name a header as api_key in [identity]");
+            }
             let Some(hash) = hash(text.as_str()) else {
                 self.findings
                     .add(text.at, "this is not a SHA-256")
@@ -188,14 +198,27 @@ impl Checker<'_> {
         };
         let plan = raw.plan.get().map(Text::as_str).or(default_plan);
         let team = raw.team.get().map(Text::as_str);
-        let applies = known.uses.iter().any(|used| match used {
+        let applies = |used: &Use| match used {
             Use::Plan(name) => Some(name.as_str()) == plan,
             Use::Team(name) => Some(name.as_str()) == team,
             Use::Edge => false,
             Use::Group(_) | Use::Route(_) => true,
-        });
-        if !applies && !known.uses.is_empty() {
-            let first = known.at;
+        };
+        let first = known.at;
+        let mut uses = known
+            .uses
+            .iter()
+            .filter(|(used, _)| applies(used))
+            .peekable();
+        if uses.peek().is_some() && !uses.any(|(_, apart)| *apart) {
+            self.findings
+                .add(
+                    policy.at,
+                    format!("`{}` is shared with others", policy.written),
+                )
+                .also(first, "the policy is here")
+                .help("only a policy that counts by caller or consumer can be overridden for one");
+        } else if !known.uses.iter().any(|(used, _)| applies(used)) && !known.uses.is_empty() {
             self.findings
                 .add(
                     policy.at,

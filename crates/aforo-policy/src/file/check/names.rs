@@ -38,7 +38,8 @@ pub(super) struct Known {
     written: bool,
     pub(super) fields: QuotaFields,
     pub(super) parts: Vec<(Part, Location)>,
-    pub(super) uses: Vec<Use>,
+    /// Where it is used, and whether it counts consumers apart there.
+    pub(super) uses: Vec<(Use, bool)>,
     /// Whether the gateway enforces it.
     pub(super) in_gateway: bool,
 }

@@ -7,6 +7,7 @@ use aforo_core::PolicyName;
 
 use super::Checker;
 use super::names::Use;
+use crate::charges::counts_consumers_apart;
 use crate::file::nearest::nearest;
 use crate::file::quota::{QuotaFields, QuotaText};
 use crate::file::raw::{CountWord, PolicyEntry, RawCount, RawPolicy};
@@ -73,7 +74,8 @@ impl Checker<'_> {
             PolicyEntry::Inline(raw) => self.inline(raw, used)?,
         };
         if let Some(known) = self.names.0.get_mut(policy.name.as_str()) {
-            known.uses.push(used.clone());
+            let apart = counts_consumers_apart(&policy);
+            known.uses.push((used.clone(), apart));
         }
         if *used == Use::Edge {
             self.check_edge(&policy, entry.at());

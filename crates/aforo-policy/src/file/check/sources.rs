@@ -33,7 +33,7 @@ impl Checker<'_> {
             Use::Group(place) => anywhere || place.parameters.iter().any(|known| known == name),
             Use::Plan(_) | Use::Team(_) | Use::Edge => anywhere,
         };
-        let lacking = known.uses.iter().any(|used| !has(used));
+        let lacking = known.uses.iter().any(|(used, _)| !has(used));
         lacking.then(|| {
             (
                 format!("the path parameter `{name}`"),

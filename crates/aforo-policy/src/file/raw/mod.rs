@@ -7,6 +7,7 @@ mod plan;
 mod policy;
 mod responses;
 mod route;
+mod secret;
 mod store;
 
 pub(in crate::file) use choice::{Choice, Word};

@@ -122,6 +122,7 @@ impl Entry {
         let asked = Asked {
             headers: &parts.headers,
             credential: self.caller.credential,
+            identity: &settings.identity,
             cors: settings
                 .gateway
                 .as_ref()

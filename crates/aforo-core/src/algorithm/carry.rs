@@ -2,7 +2,7 @@
 
 use super::fixed_window::Frame;
 use super::{clock, sliding_window};
-use crate::{Algorithm, State, Stored};
+use crate::{Algorithm, State, Stored, Unit};
 
 /// Units used at the time of the last charge, rounded up.
 pub(crate) fn used(stored: &Stored) -> u64 {
@@ -17,18 +17,15 @@ pub(crate) fn used(stored: &Stored) -> u64 {
 }
 
 /// The time of the last charge, in another unit.
-pub(crate) fn last(stored: &Stored, unit: crate::Unit) -> u64 {
+pub(crate) fn last(stored: &Stored, unit: Unit) -> u64 {
     clock::floor(clock::instant(stored.state.last, stored.shape.unit), unit)
 }
 
-/// A bucket with what was used before.
+/// A bucket with what was used before: the last charge's time and the level.
 #[cold]
-pub(crate) fn into_bucket(stored: &Stored, unit: crate::Unit, w: u64, full: u64) -> State {
-    State {
-        last: last(stored, unit),
-        first: used(stored).saturating_mul(w).min(full),
-        second: 0,
-    }
+pub(crate) fn into_bucket(stored: &Stored, unit: Unit, w: u64, full: u64) -> (u64, u64) {
+    let level = used(stored).saturating_mul(w).min(full);
+    (last(stored, unit), level)
 }
 
 /// A fixed window with what was used before.
@@ -45,7 +42,7 @@ pub(crate) fn into_fixed_window(stored: &Stored, frame: &Frame<'_>, q: u64) -> S
 
 /// A sliding window, or the sum of a log, with what was used before.
 #[cold]
-pub(crate) fn into_counter(stored: &Stored, unit: crate::Unit, q: u64) -> State {
+pub(crate) fn into_counter(stored: &Stored, unit: Unit, q: u64) -> State {
     State {
         last: last(stored, unit),
         first: used(stored).min(q),

@@ -56,7 +56,7 @@ impl Frame<'_> {
     }
 
     /// Brings a counter to `now`.
-    pub(crate) fn present(&self, stored: Option<State>, now: u64, q: u64) -> Present {
+    pub(crate) fn present(&self, stored: Option<&State>, now: u64, q: u64) -> Present {
         let (start, end) = self.window_at(now);
         let fresh = State {
             last: now,
@@ -68,14 +68,14 @@ impl Frame<'_> {
         };
         let first = state.first.min(q);
         if now < state.last {
-            return self.stepped_back(State { first, ..state }, fresh);
+            return self.stepped_back(State { first, ..*state }, fresh);
         }
         match self.window {
-            Window::FirstHit(_) if self.is_over(&state, now) => Present::ordinary(fresh),
+            Window::FirstHit(_) if self.is_over(state, now) => Present::ordinary(fresh),
             Window::FirstHit(_) => Present::ordinary(State {
                 last: now,
                 first,
-                ..state
+                ..*state
             }),
             _ if state.last < start => Present::ordinary(fresh),
             _ => Present::ordinary(State { first, ..fresh }),

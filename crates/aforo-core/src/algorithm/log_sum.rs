@@ -7,7 +7,7 @@ use crate::assessment::Present;
 use crate::{State, Unit};
 
 /// Brings a sum to `now`; its `second` becomes the time when all of it leaves the window.
-pub(crate) fn present(stored: Option<State>, now: u64, q: u64, w: u64, unit: Unit) -> Present {
+pub(crate) fn present(stored: Option<&State>, now: u64, q: u64, w: u64, unit: Unit) -> Present {
     let ends = |at: u64| at.saturating_add(w);
     let state = match stored {
         Some(state) if state.first > 0 && now < ends(state.last) => State {

@@ -8,7 +8,7 @@ use crate::assessment::Present;
 use crate::{State, Unit};
 
 /// Brings the counters to `now`.
-pub(crate) fn present(stored: Option<State>, now: u64, q: u64, w: u64, unit: Unit) -> Present {
+pub(crate) fn present(stored: Option<&State>, now: u64, q: u64, w: u64, unit: Unit) -> Present {
     let fresh = State {
         last: now,
         ..State::default()

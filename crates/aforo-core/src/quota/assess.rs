@@ -30,21 +30,16 @@ impl Quota {
     #[inline]
     fn bucket_at(&self, stored: Option<&Stored>, now: Timestamp) -> Present {
         let now = clock::floor(now, self.unit);
-        let state = match stored {
-            None => {
-                return Present::ordinary(State {
-                    last: now,
-                    ..State::default()
-                });
-            }
-            Some(stored) if stored.shape == self.shape() => stored.state,
-            Some(stored) => carry::into_bucket(&{ *stored }, self.unit, self.w, self.full),
+        let (last, level) = match stored {
+            None => (now, 0),
+            Some(stored) if stored.shape == self.shape() => (stored.state.last, stored.state.first),
+            Some(stored) => carry::into_bucket(stored, self.unit, self.w, self.full),
         };
-        let level = state.first.min(self.full);
-        if now < state.last {
-            return self.bucket_stepped_back(level, state.last, now);
+        let level = level.min(self.full);
+        if now < last {
+            return self.bucket_stepped_back(level, last, now);
         }
-        let elapsed = now.saturating_sub(state.last);
+        let elapsed = now.saturating_sub(last);
         Present::ordinary(State {
             last: now,
             first: token_bucket::drained(level, elapsed, self.q),
@@ -78,20 +73,22 @@ impl Quota {
     ) -> Present {
         let (q, w, unit) = (self.q, self.w, self.unit);
         let now = clock::floor(now, unit);
-        let same = |stored: &Stored| stored.shape == self.shape();
-        if self.algorithm == Algorithm::FixedWindow {
-            let frame = self.frame(edges);
-            let state = stored.map(|stored| match same(stored) {
-                true => stored.state,
-                false => carry::into_fixed_window(stored, &frame, q),
-            });
-            return frame.present(state, now, q);
-        }
-        let state = stored.map(|stored| match same(stored) {
-            true => stored.state,
-            false => carry::into_counter(stored, unit, q),
-        });
+        let frame = self.frame(edges);
+        let carried;
+        // By reference: copying a state just written would wait for the writes.
+        let state = match stored {
+            None => None,
+            Some(stored) if stored.shape == self.shape() => Some(&stored.state),
+            Some(stored) => {
+                carried = match self.algorithm {
+                    Algorithm::FixedWindow => carry::into_fixed_window(stored, &frame, q),
+                    _ => carry::into_counter(stored, unit, q),
+                };
+                Some(&carried)
+            }
+        };
         match self.algorithm {
+            Algorithm::FixedWindow => frame.present(state, now, q),
             Algorithm::SlidingWindow => sliding_window::present(state, now, q, w, unit),
             _ => log_sum::present(state, now, q, w, unit),
         }
@@ -277,7 +274,7 @@ impl Quota {
             Algorithm::FixedWindow => state.first == 0 || now.as_micros() >= state.second,
             Algorithm::SlidingWindow => {
                 let present =
-                    sliding_window::present(Some(*state), ticks, self.q, self.w, self.unit);
+                    sliding_window::present(Some(state), ticks, self.q, self.w, self.unit);
                 present.state.first == 0 && present.state.second == 0
             }
             Algorithm::SlidingLog => state.first == 0 || ticks >= state.last.saturating_add(self.w),

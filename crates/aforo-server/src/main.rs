@@ -1,1 +1,33 @@
-fn main() {}
+//! The `aforo` program: a gateway that keeps an API's callers within their limits.
+
+mod check;
+mod cli;
+mod file;
+mod gateway;
+mod lint;
+mod log;
+mod overview;
+mod run;
+mod schema;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use cli::{Cli, Command};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    if let Err(error) = log::start(&cli.log, cli.format) {
+        eprintln!(
+            "--log {:?}: {error}; expected a level such as info",
+            cli.log
+        );
+        return ExitCode::from(2);
+    }
+    match cli.command {
+        Command::Run(command) => run::run(&command),
+        Command::Check(command) => check::check(&command, cli.format),
+        Command::Schema => schema::schema(),
+    }
+}

@@ -10,6 +10,10 @@ use crate::{Passage, Replayed};
 pub type AnswerBody = Full<Bytes>;
 
 /// What becomes of a request.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a box would cost every request that passes"
+)]
 pub enum Admission<B> {
     /// It goes on, with its canonical path; after [`Passage::delay`], if there is one.
     Pass(Request<Replayed<B>>, Passage),

@@ -14,9 +14,7 @@ mod read;
 mod render;
 mod schema;
 mod source;
-mod syntax;
 mod table;
-mod variables;
 
 use std::path::Path;
 

@@ -43,7 +43,8 @@ pub struct Gateway {
 pub enum Upstream {
     /// `builtin:echo`: the gateway answers by itself.
     Echo,
-    /// `http://host:port`, optionally with a base path.
+    /// `http://host:port`, or `h2c://host:port` for HTTP/2 by prior knowledge, optionally with a
+    /// base path.
     Http(http::Uri),
 }
 

@@ -86,12 +86,12 @@ impl Checker<'_> {
             let plain = uri.authority().is_some_and(|name| {
                 !name.as_str().contains('@') && !name.host().is_empty() && port_is_right(name)
             });
-            uri.scheme_str() == Some("http") && plain && uri.query().is_none()
+            matches!(uri.scheme_str(), Some("http" | "h2c")) && plain && uri.query().is_none()
         });
         if right.is_none() {
             self.findings
                 .add(text.at, format!("`{}` is not an upstream", text.written))
-                .expected("http://host:port, optionally with a base path, or builtin:echo");
+                .expected("http://host:port or h2c://host:port, optionally with a base path, or builtin:echo");
         }
         right.map(Upstream::Http)
     }

@@ -11,7 +11,8 @@ table! {
         /// Where the gateway listens: an IP address and a port, such as `127.0.0.1:8080` (this
         /// machine only), `0.0.0.0:8080` or `[::]:8080` (every address).
         required listen: Text,
-        /// The servers behind the gateway: `http://host:port`, optionally with a base path.
+        /// The servers behind the gateway: `http://host:port`, or `h2c://host:port`
+        /// for HTTP/2, optionally with a base path.
         /// Several are balanced. `builtin:echo` answers every request by itself, for trying out.
         required upstream: List<Text>,
         /// TLS of the listener. Without it the gateway speaks plain HTTP.

@@ -1,0 +1,45 @@
+//! `upstream = ["builtin:echo"]`: the gateway answers by itself, to try a file out.
+
+use std::net::IpAddr;
+
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, Request, Response};
+use serde::Serialize;
+
+use super::body::GatewayBody;
+use super::problem::Problem;
+
+/// What the echo tells of a request.
+#[derive(Serialize)]
+struct Echo<'a> {
+    method: &'a str,
+    path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    query: Option<&'a str>,
+    client: IpAddr,
+    consumer: Option<&'a str>,
+}
+
+/// What the gateway saw of the request, as JSON.
+pub(super) fn answer<B>(
+    request: &Request<B>,
+    client: IpAddr,
+    consumer: Option<&str>,
+) -> Response<GatewayBody> {
+    let echo = Echo {
+        method: request.method().as_str(),
+        path: request.uri().path(),
+        query: request.uri().query(),
+        client,
+        consumer,
+    };
+    let Ok(mut json) = serde_json::to_vec(&echo) else {
+        return Problem::Internal.response();
+    };
+    json.push(b'\n');
+    let mut response = Response::new(GatewayBody::answer(Bytes::from(json)));
+    let media_type = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(CONTENT_TYPE, media_type);
+    response
+}

@@ -1,0 +1,85 @@
+//! One request and its response.
+
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use aforo::{Admission, Passage, Replayed};
+use http::uri::Scheme;
+use http::{Method, Request, Response};
+use hyper::body::Incoming;
+
+use super::activity::Activity;
+use super::body::GatewayBody;
+use super::forward::forward;
+use super::problem::Problem;
+use super::request_target::settle_host;
+use super::worker::{Behind, Worker};
+use super::{echo, unwind};
+
+/// The client's end of a connection.
+pub(super) struct Client {
+    pub(super) peer: SocketAddr,
+    pub(super) scheme: Scheme,
+    pub(super) activity: Arc<Activity>,
+}
+
+/// Answers a request, whatever happens.
+pub(super) async fn answer(
+    worker: Rc<Worker>,
+    client: Rc<Client>,
+    request: Request<Incoming>,
+) -> Response<GatewayBody> {
+    let exchange = client.activity.begin();
+    let answered = unwind::catch_panic(admit(&worker, &client, request)).await;
+    let response = answered
+        .unwrap_or(Err(Problem::Internal))
+        .unwrap_or_else(Problem::response);
+    response.map(|body| body.within(exchange))
+}
+
+/// Asks the limiter, and gives what it lets pass to what stands behind the gateway.
+async fn admit(
+    worker: &Worker,
+    client: &Client,
+    mut request: Request<Incoming>,
+) -> Result<Response<GatewayBody>, Problem> {
+    if request.method() == Method::CONNECT {
+        return Err(Problem::NoTunnels);
+    }
+    settle_host(&mut request)?;
+    let raw_target = worker.forwards_raw().then(|| request.uri().clone());
+    match worker.limiter.admit(request, Some(client.peer)).await {
+        Admission::Answer(answer) => Ok(answer.map(GatewayBody::answer)),
+        Admission::Pass(mut request, passage) => {
+            if let Some(raw) = raw_target {
+                *request.uri_mut() = raw;
+            }
+            Ok(pass(worker, client, request, passage).await)
+        }
+    }
+}
+
+/// Gives an admitted request to what stands behind the gateway, when its time has come.
+async fn pass(
+    worker: &Worker,
+    client: &Client,
+    request: Request<Replayed<Incoming>>,
+    mut passage: Passage,
+) -> Response<GatewayBody> {
+    if let Some(delay) = passage.delay() {
+        tokio::time::sleep(delay).await;
+    }
+    let response = match &worker.behind {
+        Behind::Echo => {
+            passage.forwarded();
+            echo::answer(&request, passage.client_address(), passage.consumer())
+        }
+        Behind::Upstreams(balancer) => forward(worker, balancer, client, request, &mut passage)
+            .await
+            .unwrap_or_else(Problem::response),
+    };
+    let (mut parts, body) = response.into_parts();
+    passage.finish(&mut parts).await;
+    Response::from_parts(parts, body)
+}

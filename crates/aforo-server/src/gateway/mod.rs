@@ -1,0 +1,180 @@
+//! The gateway: a reverse proxy that asks the limiter about every request.
+//!
+//! One thread per core, each with a runtime, a listener and upstream connections of its own, so
+//! that a request meets no lock but the store's. They share one limiter.
+
+mod activity;
+mod body;
+mod caps;
+mod connection;
+mod deadline;
+mod echo;
+mod exchange;
+mod forward;
+mod hop_by_hop;
+mod listener;
+mod local_executor;
+mod open_connections;
+mod problem;
+mod protocol;
+mod request_target;
+mod socket;
+mod tls;
+mod tunnel;
+mod unwind;
+mod upstream;
+mod worker;
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use aforo::Limiter;
+use aforo_policy::{Gateway as Settings, Identity};
+use thiserror::Error;
+use tokio::sync::{mpsc, watch};
+
+use caps::Caps;
+use upstream::Target;
+use worker::{Blueprint, Timeouts, Worker};
+
+pub(crate) use tls::TlsError;
+pub(crate) use upstream::TargetError;
+
+/// A gateway that runs.
+pub(crate) struct Gateway {
+    address: SocketAddr,
+    stop: watch::Sender<bool>,
+    ended: mpsc::UnboundedReceiver<()>,
+    workers: Vec<JoinHandle<io::Result<bool>>>,
+}
+
+/// Why a gateway does not start.
+#[derive(Debug, Error)]
+pub(crate) enum StartError {
+    /// The address is taken or not ours.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+    /// The listener's TLS.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// An upstream.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// A thread.
+    #[error("cannot start a thread: {0}")]
+    Thread(io::Error),
+}
+
+impl Gateway {
+    /// Starts one worker per core.
+    pub(crate) fn start(
+        settings: &Settings,
+        identity: &Identity,
+        limiter: Limiter,
+    ) -> Result<Self, StartError> {
+        let blueprint = blueprint(settings, identity, limiter)?;
+        let count = thread::available_parallelism().map_or(1, usize::from);
+        let listeners = listener::bind(settings.listen, count).map_err(|source| {
+            let address = settings.listen;
+            StartError::Listen { address, source }
+        })?;
+        let address = listeners
+            .first()
+            .and_then(|listener| listener.local_addr().ok())
+            .unwrap_or(settings.listen);
+        let (stop, stopped) = watch::channel(false);
+        let (ending, ended) = mpsc::unbounded_channel();
+        let mut workers = Vec::with_capacity(listeners.len());
+        for (number, listener) in listeners.into_iter().enumerate() {
+            let (blueprint, stopped) = (blueprint.clone(), stopped.clone());
+            let ending = ending.clone();
+            let worker = thread::Builder::new()
+                .name(format!("gateway-{number}"))
+                .spawn(move || {
+                    let _until_the_end = ending;
+                    work(blueprint, listener, stopped)
+                });
+            workers.push(worker.map_err(StartError::Thread)?);
+        }
+        Ok(Self {
+            address,
+            stop,
+            ended,
+            workers,
+        })
+    }
+
+    /// Where it listens.
+    pub(crate) const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Stops accepting connections and lets those that are open finish what they do.
+    pub(crate) fn drain(&self) {
+        self.stop.send_replace(true);
+    }
+
+    /// Waits until every worker has ended.
+    pub(crate) async fn ended(&mut self) {
+        while self.ended.recv().await.is_some() {}
+    }
+
+    /// After the end: whether everything in flight finished in time.
+    pub(crate) fn all_finished(self) -> bool {
+        let mut ends = self.workers.into_iter().map(JoinHandle::join);
+        ends.all(|end| matches!(end, Ok(Ok(true))))
+    }
+}
+
+fn work(
+    blueprint: Blueprint,
+    listener: std::net::TcpListener,
+    stop: watch::Receiver<bool>,
+) -> io::Result<bool> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build_local(tokio::runtime::LocalOptions::default())?;
+    let finished = runtime.block_on(async { Worker::new(blueprint).run(listener, stop).await });
+    runtime.shutdown_background();
+    finished
+}
+
+fn blueprint(
+    settings: &Settings,
+    identity: &Identity,
+    limiter: Limiter,
+) -> Result<Blueprint, StartError> {
+    let mut targets = Vec::new();
+    for upstream in &settings.upstream {
+        if let aforo_policy::Upstream::Http(uri) = upstream {
+            targets.push(Target::new(uri)?);
+        }
+    }
+    let caps = Caps::new(
+        settings.max_connections,
+        settings.max_connections_per_address,
+        identity,
+    );
+    Ok(Blueprint {
+        limiter,
+        identity: Arc::new(identity.clone()),
+        targets,
+        timeouts: Timeouts {
+            header: settings.header_timeout.into(),
+            idle: settings.idle_timeout.into(),
+            connect: settings.connect_timeout.into(),
+            response: settings.response_timeout.into(),
+            drain: settings.drain_timeout.into(),
+        },
+        forward_canonical: settings.forward_canonical,
+        caps,
+        tls: settings.tls.as_ref().map(tls::acceptor).transpose()?,
+    })
+}

@@ -33,7 +33,8 @@ impl Quota {
         let (last, level) = match stored {
             None => (now, 0),
             Some(stored) if stored.shape == self.shape() => (stored.state.last, stored.state.first),
-            Some(stored) => carry::into_bucket(stored, self.unit, self.w, self.full),
+            // A copy here too: a reference handed on would force the state into memory.
+            Some(stored) => carry::into_bucket(&{ *stored }, self.unit, self.w, self.full),
         };
         let level = level.min(self.full);
         if now < last {

@@ -13,6 +13,8 @@ mod clock;
 #[cfg(test)]
 mod equality;
 #[cfg(test)]
+mod garbage;
+#[cfg(test)]
 mod gcra;
 #[cfg(test)]
 mod model;

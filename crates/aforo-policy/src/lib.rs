@@ -1,6 +1,6 @@
 //! The aforo file: what it says, and what it makes of a request.
 //!
-//! [`file`] turns a text into [`Settings`], or into every error at once, each with its place.
+//! [`mod@file`] turns a text into [`Settings`], or into every error at once, each with its place.
 //! A [`PolicySet`] made of them matches a request's [`Facts`] and its [`Caller`] and answers with
 //! the [`Charges`] to ask a store for.
 

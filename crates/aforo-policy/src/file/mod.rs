@@ -1,7 +1,7 @@
 //! Reading the file.
 //!
-//! [`load`] reads texts into raw tables, [`check`] makes [`Settings`] of them. Both go on after
-//! an error, so that every error of a file is told at once.
+//! `load` reads texts into raw tables, `check` makes [`Settings`] of them. Both go on after an
+//! error, so that every error of a file is told at once.
 
 mod check;
 mod findings;

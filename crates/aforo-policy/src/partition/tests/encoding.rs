@@ -101,13 +101,13 @@ fn the_first_part_is_the_principal() {
 fn what_strangers_make_up_is_no_known_principal() {
     let kind = |tag| encoded(&vec![(tag, b"x".to_vec())]).kind();
     let known = [0, 1, 2, 4, 7];
-    for tag in 0..9 {
+    for (tag, name) in TAGS.iter().enumerate().take(9) {
         let expected = if known.contains(&tag) || tag == 8 {
             PrincipalKind::Known
         } else {
             PrincipalKind::Stranger
         };
-        assert_eq!(kind(tag), expected, "{:?}", TAGS[tag]);
+        assert_eq!(kind(tag), expected, "{name:?}");
     }
     assert_eq!(kind(9), PrincipalKind::Stranger);
 }

@@ -58,7 +58,9 @@ impl Lock {
     fn wait(&self) {
         let mut tries = 0_u32;
         loop {
-            if self.held.load(Ordering::Relaxed) == 0 && self.held.swap(1, Ordering::Acquire) == 0 {
+            // Loom may show a load old values for ever; a swap always sees the newest.
+            let free = cfg!(loom) || self.held.load(Ordering::Relaxed) == 0;
+            if free && self.held.swap(1, Ordering::Acquire) == 0 {
                 return;
             }
             relax(tries);

@@ -19,6 +19,9 @@ mod stats;
 mod table;
 mod write;
 
+#[cfg(all(test, loom))]
+mod interleavings;
+
 use aforo_core::PrincipalKind;
 
 pub use builder::MemoryStoreBuilder;

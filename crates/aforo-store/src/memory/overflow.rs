@@ -11,9 +11,9 @@ use super::lock::{Held, Lock};
 use super::slot::{self, Slot, WORDS};
 
 /// Shared entries of one policy.
-pub(super) const SHARED: usize = 1 << 10;
+const SHARED: usize = if cfg!(loom) { 2 } else { 1 << 10 };
 /// Shared entries that one lock guards.
-const GUARDED: usize = 1 << 6;
+const GUARDED: usize = if cfg!(loom) { 1 } else { 1 << 6 };
 
 /// The shared entries of each policy that ever needed them. The list only grows, at most by one
 /// block for each policy, and is read without a lock.

@@ -14,12 +14,12 @@ const SHARED_ENTRIES: usize = 16;
 /// How long a shelf that holds only live logs is left alone, in microseconds.
 const REST: u64 = 1 << 16;
 
-/// The logs under one lock: those of partition keys, and one for each policy that new partition
-/// keys share when the budget is spent.
+/// The logs under one lock: those of partition keys, and one for each policy and kind of principal
+/// that new partition keys share when the budget is spent.
 #[derive(Debug, Default)]
 pub(in crate::memory) struct Shelf {
     own: HashMap<LogKey, Log>,
-    shared: HashMap<u64, Log>,
+    shared: HashMap<(PrincipalKind, u64), Log>,
     searched: Option<Timestamp>,
 }
 
@@ -86,7 +86,7 @@ impl Shelf {
         logs: &Logs,
     ) {
         let Some(own) = self.own.get_mut(key) else {
-            if let Some(shared) = self.shared.get_mut(&key.policy) {
+            if let Some(shared) = self.shared.get_mut(&(key.kind, key.policy)) {
                 shared.give_back(taken, units);
             }
             return;
@@ -151,7 +151,7 @@ impl Shelf {
     }
 
     fn write_shared(&mut self, seat: &Seat<'_>, assessment: &LogAssessment, taken: bool) -> Taken {
-        let shared = self.shared.entry(seat.policy).or_default();
+        let shared = self.shared.entry((seat.kind, seat.policy)).or_default();
         let proof = assessment.apply(shared, taken);
         while shared.len() > SHARED_ENTRIES {
             shared.coalesce();
@@ -163,7 +163,7 @@ impl Shelf {
         if let Some(stored) = carried {
             return Some(Log::carried(seat.quota, stored));
         }
-        let shared = self.shared.get(&seat.policy)?;
+        let shared = self.shared.get(&(seat.kind, seat.policy))?;
         (!shared.is_neutral(now)).then(|| shared.clone())
     }
 

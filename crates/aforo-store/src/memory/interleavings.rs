@@ -1,0 +1,182 @@
+//! Every interleaving of two threads on a tiny store, checked by loom:
+//!
+//! ```text
+//! RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom \
+//!     cargo test -p aforo-store --lib interleavings
+//! ```
+//!
+//! Up to three preemptions for each run, which is where loom's authors say that most faults show.
+
+use aforo_core::{
+    Charge, Mode, OnDenial, PartitionHash, PolicyName, Principal, PrincipalKind, Quota, Span,
+    Terms, Timestamp,
+};
+use loom::sync::Arc;
+use loom::sync::atomic::{AtomicU32, Ordering};
+use loom::thread;
+
+use super::MemoryStore;
+use super::batch::Purpose;
+use super::lock::Lock;
+use super::logs::Logs;
+use super::quotas::Quotas;
+use super::seat::Seat;
+use super::table::Table;
+use crate::ManualClock;
+
+fn check(model: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(3);
+    builder.max_branches = 10_000;
+    builder.check(model);
+}
+
+/// A store of two regions of four slots.
+fn store(max_entries: usize) -> MemoryStore<ManualClock> {
+    MemoryStore {
+        clock: ManualClock::at(Timestamp::from_seconds(1_000)),
+        quotas: Quotas::new(),
+        known: Table::with_regions(2, 4, max_entries),
+        strangers: Table::with_regions(1, 1, 1),
+        logs: Logs::new(1),
+    }
+}
+
+fn terms(name: &str, capacity: u64) -> Terms {
+    let quota = Quota::token_bucket(capacity, Span::from_seconds(60), None).unwrap();
+    Terms::new(PolicyName::new(name).unwrap(), quota)
+}
+
+fn charge(terms: &Terms, partition: u128) -> Charge<'_> {
+    let hash = PartitionHash(partition);
+    Charge {
+        terms,
+        principal: Principal {
+            kind: PrincipalKind::Known,
+            hash,
+        },
+        partition: hash,
+        subject: None,
+        cost: 1,
+        mode: Mode::Enforce,
+        on_denial: OnDenial::Keep,
+        edges: None,
+    }
+}
+
+fn run(store: &MemoryStore<ManualClock>, charges: &[Charge<'_>]) -> bool {
+    let charged = store.run(charges.iter().map(Seat::of), Purpose::Charge);
+    charged.taken
+}
+
+/// Runs two batches on two threads; says which were taken.
+fn race(
+    store: &Arc<MemoryStore<ManualClock>>,
+    one: impl FnOnce(&MemoryStore<ManualClock>) -> bool + 'static,
+    two: impl FnOnce(&MemoryStore<ManualClock>) -> bool,
+) -> (bool, bool) {
+    let other = Arc::clone(store);
+    let thread = thread::spawn(move || one(&other));
+    let two = two(store);
+    (thread.join().unwrap(), two)
+}
+
+// Partition keys of the first and of the second region.
+const LOW: u128 = 1 << 64;
+const HIGH: u128 = (2 << 64) | u64::MAX as u128;
+
+#[test]
+fn the_lock_lets_one_in_at_a_time() {
+    check(|| {
+        let state = Arc::new((Lock::new(), AtomicU32::new(0)));
+        let add = |state: &(Lock, AtomicU32)| {
+            let _held = state.0.take();
+            let before = state.1.load(Ordering::Relaxed);
+            state.1.store(before + 1, Ordering::Relaxed);
+        };
+        let other = Arc::clone(&state);
+        let thread = thread::spawn(move || add(&other));
+        add(&state);
+        thread.join().unwrap();
+        let _held = state.0.take();
+        assert_eq!(state.1.load(Ordering::Relaxed), 2);
+    });
+}
+
+#[test]
+fn of_two_batches_in_either_order_exactly_one_is_taken() {
+    check(|| {
+        let store = Arc::new(store(4));
+        let (first, second) = race(
+            &store,
+            |store| {
+                let policy = terms("a", 1);
+                run(store, &[charge(&policy, LOW), charge(&policy, HIGH)])
+            },
+            |store| {
+                let policy = terms("a", 1);
+                run(store, &[charge(&policy, HIGH), charge(&policy, LOW)])
+            },
+        );
+        assert!(first ^ second, "taken: {first}, {second}");
+    });
+}
+
+#[test]
+fn what_two_batches_share_is_taken_once_and_the_rest_not_lost() {
+    check(|| {
+        let store = Arc::new(store(4));
+        let (first, second) = race(
+            &store,
+            |store| {
+                let (own, shared) = (terms("own", 2), terms("shared", 1));
+                run(store, &[charge(&own, LOW), charge(&shared, HIGH)])
+            },
+            |store| {
+                let (own, shared) = (terms("own", 2), terms("shared", 1));
+                run(store, &[charge(&shared, HIGH), charge(&own, LOW)])
+            },
+        );
+        assert!(first ^ second, "taken: {first}, {second}");
+        // The batch that lost has taken nothing of the policy that had room.
+        let own = terms("own", 2);
+        assert!(run(&store, &[charge(&own, LOW)]));
+        assert!(!run(&store, &[charge(&own, LOW)]));
+    });
+}
+
+#[test]
+fn a_single_charge_and_a_batch_never_take_the_same_unit() {
+    check(|| {
+        let store = Arc::new(store(4));
+        let policy = terms("a", 2);
+        assert!(run(&store, &[charge(&policy, LOW)]));
+        let (first, second) = race(
+            &store,
+            |store| {
+                let policy = terms("a", 2);
+                store.charge_one(&charge(&policy, LOW)).is_allowed()
+            },
+            |store| {
+                let policy = terms("a", 2);
+                run(store, &[charge(&policy, LOW), charge(&policy, HIGH)])
+            },
+        );
+        assert!(first ^ second, "taken: {first}, {second}");
+    });
+}
+
+#[test]
+fn the_last_place_of_a_table_goes_to_one() {
+    check(|| {
+        let store = Arc::new(store(1));
+        let (first, second) = race(
+            &store,
+            |store| run(store, &[charge(&terms("a", 1), LOW)]),
+            |store| run(store, &[charge(&terms("a", 1), HIGH)]),
+        );
+        assert!(first && second);
+        assert_eq!(store.stats().known.entries, 1);
+        assert_eq!(store.overflowed(), 1);
+    });
+}

@@ -1,0 +1,151 @@
+//! A single charge decides as a batch of it alone, and neither allocates.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test fails by panicking"
+)]
+
+use aforo_core::{
+    Charge, HashKey, Mode, OnDenial, PolicyName, Principal, PrincipalKind, Quota, Span, Terms,
+    Timestamp, Window,
+};
+use aforo_store::conformance::block_on;
+use aforo_store::{Batch, ManualClock, MemoryStore, Store};
+use proptest::prelude::*;
+
+fn quotas() -> Vec<Quota> {
+    let minute = Span::from_seconds(60);
+    vec![
+        Quota::token_bucket(10, minute, Some(5)).unwrap(),
+        Quota::leaky_bucket(10, minute, Span::from_seconds(20)).unwrap(),
+        Quota::fixed_window(6, Window::Length(minute)).unwrap(),
+        Quota::fixed_window(6, Window::FirstHit(minute)).unwrap(),
+        Quota::sliding_window(8, minute).unwrap(),
+        Quota::sliding_log(8, minute).unwrap(),
+    ]
+}
+
+fn charge(terms: &Terms, caller: u64, cost: u64) -> Charge<'_> {
+    let hash = HashKey::new([3, 5]).hash(&caller.to_le_bytes());
+    Charge {
+        terms,
+        principal: Principal {
+            kind: PrincipalKind::Stranger,
+            hash,
+        },
+        partition: hash,
+        subject: None,
+        cost,
+        mode: Mode::Enforce,
+        on_denial: OnDenial::Keep,
+        edges: None,
+    }
+}
+
+fn terms(name: &str, quota: Quota) -> Terms {
+    Terms::new(PolicyName::new(name).unwrap(), quota)
+}
+
+#[derive(Clone, Debug)]
+struct Step {
+    quota: usize,
+    caller: u64,
+    cost: u64,
+    shadow: bool,
+    take: bool,
+    millis: u64,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let millis = prop_oneof![0_u64..10, 0_u64..30_000];
+    (
+        0_usize..6,
+        0_u64..3,
+        0_u64..12,
+        any::<bool>(),
+        any::<bool>(),
+        millis,
+    )
+        .prop_map(|(quota, caller, cost, shadow, take, millis)| Step {
+            quota,
+            caller,
+            cost,
+            shadow,
+            take,
+            millis,
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn a_single_charge_decides_as_a_batch_of_it_alone(
+        steps in proptest::collection::vec(step(), 1..80)
+    ) {
+        let clock = ManualClock::at(Timestamp::from_seconds(1_700_000_000));
+        // A small table, so that shared entries take part.
+        let store = || MemoryStore::builder().max_keys(12).max_log_entries(12).clock(clock.clone()).build();
+        let (single, verdicts, batched) = (store(), store(), store());
+        let policies: Vec<Terms> = quotas()
+            .into_iter()
+            .enumerate()
+            .map(|(number, quota)| terms(&format!("p{number}"), quota))
+            .collect();
+        for step in steps {
+            clock.advance(Span::from_millis(step.millis));
+            let mut charge = charge(&policies[step.quota], step.caller, step.cost);
+            if step.shadow {
+                charge.mode = Mode::Shadow;
+            }
+            if step.take {
+                charge.on_denial = OnDenial::Take;
+            }
+            let mut batch = Batch::new();
+            batch.push(charge);
+            let charged = block_on(batched.charge(&batch)).unwrap();
+            prop_assert_eq!(single.charge_one(&charge), charged.outcomes[0]);
+            prop_assert_eq!(verdicts.take(&charge), charged.outcomes[0].verdict);
+        }
+    }
+}
+
+#[test]
+fn a_hot_batch_of_up_to_four_charges_allocates_nothing() {
+    let store = MemoryStore::builder().max_keys(1_000).build();
+    let policies: Vec<Terms> = quotas()
+        .into_iter()
+        .take(5)
+        .enumerate()
+        .map(|(number, quota)| terms(&format!("p{number}"), quota))
+        .collect();
+    for size in 1..=4 {
+        let mut batch = Batch::new();
+        for terms in policies.iter().take(size) {
+            batch.push(charge(terms, 1, 1));
+        }
+        let warm = || {
+            let charged = block_on(store.charge(&batch)).unwrap();
+            block_on(store.settle(charged.receipt, &|_| 0)).unwrap();
+        };
+        warm();
+        let allocated = allocation_counter::measure(|| {
+            for _ in 0..100 {
+                let answer = store.charge(&batch);
+                let ready = std::pin::pin!(answer);
+                let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+                assert!(ready.poll(&mut context).is_ready());
+            }
+        });
+        assert_eq!(allocated.count_total, 0, "{size} charges");
+    }
+    let one = charge(&policies[0], 1, 1);
+    let allocated = allocation_counter::measure(|| {
+        for _ in 0..100 {
+            store.take(&one);
+            store.charge_one(&one);
+        }
+    });
+    assert_eq!(allocated.count_total, 0);
+}

@@ -152,7 +152,7 @@ impl Limiter {
             .unwrap_or_else(|| Err(CheckError::Waits(policy.to_owned())))
     }
 
-    /// What a charge of `cost` units would say; takes nothing.
+    /// What [`Limiter::check_cost`] would answer, to the remaining units; takes nothing.
     ///
     /// # Errors
     /// As [`Limiter::check`].

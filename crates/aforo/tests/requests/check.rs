@@ -46,8 +46,10 @@ async fn looking_takes_nothing_and_a_reset_forgets() {
     let more = limiter.check_cost("exports", "acme", 4).await.unwrap();
     assert!(!more.is_allowed());
     limiter.reset("exports", "acme").await.unwrap();
-    let again = limiter.peek("exports", "acme", 1).await.unwrap();
-    assert_eq!(again.outcome.unwrap().remaining, 10);
+    let again = limiter.peek("exports", "acme", 10).await.unwrap();
+    assert!(again.is_allowed());
+    let first = limiter.check("exports", "acme").await.unwrap();
+    assert_eq!(first.outcome.unwrap().remaining, 9);
 }
 
 #[tokio::test]

@@ -224,7 +224,7 @@ async fn rl_35_from_thirty_to_nothing_to_a_hundred_and_fifty() {
     assert_eq!(bench.send(PEER, get("/")).await.remaining(), Some(29));
     bench
         .limiter
-        .reload(settings(&anonymous("0/minute fixed-window")))
+        .reload(settings(&anonymous("0/minute")))
         .unwrap();
     let blocked = bench.send(PEER, get("/")).await;
     assert_eq!((blocked.code(), blocked.retry_after()), (429, None));

@@ -121,6 +121,7 @@ impl Entry {
         };
         let asked = Asked {
             headers: &parts.headers,
+            identity: &settings.identity,
             credential: self.caller.credential,
             identity: &settings.identity,
             cors: settings

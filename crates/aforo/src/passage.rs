@@ -4,12 +4,12 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::http::{StatusCode, response};
+use ::http::{HeaderValue, StatusCode, header, response};
 use aforo_core::Span;
 use aforo_policy::{Caller, Counted};
 
 use crate::at_once::at_once;
-use crate::http::{Shown, fields};
+use crate::http::{Shown, cors, fields};
 use crate::identity::ClientAddress;
 use crate::setup::Setup;
 use crate::taking::{Line, Lines, Receipts};
@@ -34,6 +34,8 @@ pub(crate) struct Opened {
     pub(crate) lines: Lines,
     pub(crate) receipts: Receipts,
     pub(crate) delay: Span,
+    /// The page that asked, where some may read the answers.
+    pub(crate) origin: Option<HeaderValue>,
 }
 
 struct Open {
@@ -131,6 +133,15 @@ impl Open {
         };
         let responses = &opened.setup.settings().responses;
         fields::write(&mut response.headers, &shown, responses);
+        let gateway = opened.setup.settings().gateway.as_ref();
+        if let Some(allowed) = gateway.and_then(|gateway| gateway.cors.as_ref()) {
+            let origin = opened.origin.clone().map(|origin| (header::ORIGIN, origin));
+            cors::write(
+                &mut response.headers,
+                &origin.into_iter().collect(),
+                allowed,
+            );
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use ::http::request::Parts;
 use ::http::uri::PathAndQuery;
-use ::http::{Request, Response, StatusCode, Uri};
+use ::http::{Request, Response, StatusCode, Uri, header};
 use aforo_core::Span;
 use aforo_policy::{CanonicalPath, Place};
 
@@ -64,7 +64,12 @@ impl Entry {
             let standing = Standing::of(&self.caller, &self.edge, delay);
             parts.extensions.insert(standing);
         }
+        let gateway = self.setup.settings().gateway.as_ref();
+        let origin = gateway
+            .and_then(|gateway| gateway.cors.as_ref())
+            .and_then(|_| parts.headers.get(header::ORIGIN).cloned());
         let passage = Passage::new(Opened {
+            origin,
             limiter: self.limiter,
             setup: self.setup,
             caller: self.caller,

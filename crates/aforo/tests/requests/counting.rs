@@ -333,6 +333,10 @@ async fn rl_17_preflights_are_not_counted_and_pages_can_read_denials() {
         assert_eq!(bench.send(PEER, preflight()).await.code(), 200);
         let request = with(get("/"), "origin", "https://page.example");
         let seen = bench.send(PEER, request).await;
+        assert_eq!(
+            seen.field("access-control-allow-origin"),
+            Some("https://page.example")
+        );
         statuses.push(seen.code());
         last = Some(seen);
     }

@@ -3,6 +3,15 @@
 //!
 //! The log is `../shared/data/access-2015.log` beside the checkout; `AFORO_SHARED` names another
 //! place of `shared`.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test that fails panics"
+)]
 
 mod log;
 mod model;

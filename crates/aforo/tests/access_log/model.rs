@@ -72,7 +72,8 @@ impl TokenBucket {
 impl Model for TokenBucket {
     fn admits(&mut self, now: i128) -> bool {
         let (level, now) = self.level.drained(now);
-        self.level.add_when(level + 1 <= self.burst, level, now)
+        let fits = level + Rational::from_integer(1) <= self.burst;
+        self.level.add_when(fits, level, now)
     }
 }
 

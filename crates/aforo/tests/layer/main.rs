@@ -1,4 +1,13 @@
 //! The tower layer, in axum, tonic and plain hyper.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test that fails panics"
+)]
 
 mod in_axum;
 mod in_hyper;

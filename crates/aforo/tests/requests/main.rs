@@ -1,4 +1,13 @@
 //! The way of a request through a limiter, without a server.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test that fails panics"
+)]
 
 mod callers;
 mod check;

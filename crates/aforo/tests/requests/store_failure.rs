@@ -164,7 +164,7 @@ async fn with_local_an_instance_counts_its_share() {
 async fn each_policy_may_say_what_a_failure_means() {
     let policies = "\"@strict\", \"@loose\"\n]\n[policies.strict]\nquota = \"5/day\"\non_store_failure = \"deny\"\n\
                     [policies.loose]\nquota = \"5/day\"\non_store_failure = \"allow\"\n#";
-    let outage = outage(&text(&format!("{policies}"), ""));
+    let outage = outage(&text(policies, ""));
     outage.down.store(true, Ordering::Relaxed);
     assert_eq!(outage.bench.status(PEER, "/").await, 503);
     let strict = outage.bench.limiter.check("strict", "ana").await;

@@ -11,67 +11,67 @@ use http::{HeaderMap, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
 
 /// 2026-01-01T00:00:00Z: the edge of a day, an hour, a minute.
-pub const START: u64 = 1_767_225_600;
+pub(crate) const START: u64 = 1_767_225_600;
 
 /// A limiter and its clock.
-pub struct Bench {
-    pub limiter: Limiter,
-    pub clock: ManualClock,
+pub(crate) struct Bench {
+    pub(crate) limiter: Limiter,
+    pub(crate) clock: ManualClock,
 }
 
 /// What a caller sees.
 #[derive(Debug)]
-pub struct Seen {
-    pub status: StatusCode,
-    pub headers: HeaderMap,
-    pub body: Bytes,
+pub(crate) struct Seen {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
     /// The body that the application received, if the request went on.
-    pub received: Option<Bytes>,
-    pub path: Option<String>,
+    pub(crate) received: Option<Bytes>,
+    pub(crate) path: Option<String>,
 }
 
 impl Seen {
-    pub fn code(&self) -> u16 {
+    pub(crate) fn code(&self) -> u16 {
         self.status.as_u16()
     }
 
-    pub fn field(&self, name: &str) -> Option<&str> {
+    pub(crate) fn field(&self, name: &str) -> Option<&str> {
         let mut values = self.headers.get_all(name).iter();
         let first = values.next()?;
         assert!(values.next().is_none(), "{name} is there twice");
         Some(first.to_str().unwrap())
     }
 
-    pub fn remaining(&self) -> Option<u64> {
+    pub(crate) fn remaining(&self) -> Option<u64> {
         self.field("x-ratelimit-remaining")?.parse().ok()
     }
 
-    pub fn retry_after(&self) -> Option<u64> {
+    pub(crate) fn retry_after(&self) -> Option<u64> {
         self.field("retry-after")?.parse().ok()
     }
 
-    pub fn problem(&self) -> serde_json::Value {
+    pub(crate) fn problem(&self) -> serde_json::Value {
         serde_json::from_slice(&self.body).unwrap()
     }
 }
 
 /// The settings of a text.
-pub fn settings(text: &str) -> Settings {
+pub(crate) fn settings(text: &str) -> Settings {
     match Settings::parse("test.toml", text, &ProcessEnvironment) {
         Ok(settings) => settings,
         Err(error) => panic!("{error}"),
     }
 }
 
-pub fn bench(text: &str) -> Bench {
+pub(crate) fn bench(text: &str) -> Bench {
     built(Limiter::builder().settings(settings(text)))
 }
 
-pub fn built(builder: LimiterBuilder) -> Bench {
+pub(crate) fn built(builder: LimiterBuilder) -> Bench {
     built_on(ManualClock::at(Timestamp::from_seconds(START)), builder)
 }
 
-pub fn built_on(clock: ManualClock, builder: LimiterBuilder) -> Bench {
+pub(crate) fn built_on(clock: ManualClock, builder: LimiterBuilder) -> Bench {
     let limiter = match builder.clock(clock.clone()).build() {
         Ok(limiter) => limiter,
         Err(error) => panic!("{error}"),
@@ -79,15 +79,15 @@ pub fn built_on(clock: ManualClock, builder: LimiterBuilder) -> Bench {
     Bench { limiter, clock }
 }
 
-pub fn address(text: &str) -> IpAddr {
+pub(crate) fn address(text: &str) -> IpAddr {
     text.parse().unwrap()
 }
 
-pub fn get(path: &str) -> Request<Full<Bytes>> {
+pub(crate) fn get(path: &str) -> Request<Full<Bytes>> {
     Request::get(path).body(Full::default()).unwrap()
 }
 
-pub fn with(
+pub(crate) fn with(
     mut request: Request<Full<Bytes>>,
     name: &'static str,
     value: &str,
@@ -96,7 +96,7 @@ pub fn with(
     request
 }
 
-pub fn post_json(path: &str, body: impl Into<Bytes>) -> Request<Full<Bytes>> {
+pub(crate) fn post_json(path: &str, body: impl Into<Bytes>) -> Request<Full<Bytes>> {
     Request::post(path)
         .header("content-type", "application/json")
         .body(Full::new(body.into()))
@@ -105,20 +105,20 @@ pub fn post_json(path: &str, body: impl Into<Bytes>) -> Request<Full<Bytes>> {
 
 impl Bench {
     /// Sets the clock to milliseconds after the start.
-    pub fn at(&self, millis: u64) -> &Self {
+    pub(crate) fn at(&self, millis: u64) -> &Self {
         let start = Timestamp::from_seconds(START);
         self.clock.set(start.plus(Span::from_millis(millis)));
         self
     }
 
     /// Sends a request from `peer`; the application answers 200.
-    pub async fn send(&self, peer: &str, request: Request<Full<Bytes>>) -> Seen {
+    pub(crate) async fn send(&self, peer: &str, request: Request<Full<Bytes>>) -> Seen {
         self.send_answered(peer, request, |_| Response::new(()))
             .await
     }
 
     /// Sends a request from `peer`; the application answers as told.
-    pub async fn send_answered(
+    pub(crate) async fn send_answered(
         &self,
         peer: &str,
         request: Request<Full<Bytes>>,
@@ -156,12 +156,12 @@ impl Bench {
     }
 
     /// The status of a GET.
-    pub async fn status(&self, peer: &str, path: &str) -> u16 {
+    pub(crate) async fn status(&self, peer: &str, path: &str) -> u16 {
         self.send(peer, get(path)).await.code()
     }
 
     /// The statuses of GETs, one after the other.
-    pub async fn statuses(&self, peer: &str, path: &str, times: usize) -> Vec<u16> {
+    pub(crate) async fn statuses(&self, peer: &str, path: &str, times: usize) -> Vec<u16> {
         let mut statuses = Vec::new();
         for _ in 0..times {
             statuses.push(self.status(peer, path).await);

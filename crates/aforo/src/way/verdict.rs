@@ -128,7 +128,6 @@ impl Entry {
             headers: &parts.headers,
             identity: &settings.identity,
             credential: self.caller.credential,
-            identity: &settings.identity,
             cors: settings
                 .gateway
                 .as_ref()

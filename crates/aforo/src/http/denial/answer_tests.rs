@@ -354,7 +354,8 @@ fn refusals_have_their_status_type_and_sentence() {
             Refused::PeerUnknown,
             500,
             "peer-unknown",
-            "The server cannot tell where the request comes from.",
+            "The server cannot tell where the request comes from. \
+             Remedy: into_make_service_with_connect_info::<SocketAddr>() or aforo::PeerAddress.",
         ),
     ];
     let scene = Scene::of(&[]);

@@ -2,7 +2,7 @@
 
 use aforo_policy::{PathError, Refusal};
 
-use super::{Units, row};
+use super::{REMEDY, Units, row};
 use crate::http::denial::Refused;
 use crate::http::denial::account::Account;
 
@@ -45,7 +45,9 @@ pub(super) fn detail(refused: &Refused<'_>, account: &Account<'_>) -> String {
         }
         Refused::BodyTooLarge { most } => format!("The body has more than {most} bytes."),
         Refused::StoreFailed => "Requests cannot be counted at the moment.".to_owned(),
-        Refused::PeerUnknown => "The server cannot tell where the request comes from.".to_owned(),
+        Refused::PeerUnknown => {
+            format!("The server cannot tell where the request comes from. {REMEDY}")
+        }
     };
     let credential = match account.credential {
         Some(_) => " The credential that was sent is not recognised.",

@@ -32,6 +32,10 @@ struct Units {
     and: &'static str,
 }
 
+/// What a developer does when the peer is unknown: names, so the same in every language.
+const REMEDY: &str = "Remedy: into_make_service_with_connect_info::<SocketAddr>() or \
+                      aforo::PeerAddress.";
+
 const MINUTE: u64 = 60;
 const HOUR: u64 = 3_600;
 const DAY: u64 = 86_400;

@@ -2,7 +2,7 @@
 
 use aforo_policy::{PathError, Refusal};
 
-use super::{Units, row};
+use super::{REMEDY, Units, row};
 use crate::http::denial::Refused;
 use crate::http::denial::account::Account;
 
@@ -45,7 +45,9 @@ pub(super) fn detail(refused: &Refused<'_>, account: &Account<'_>) -> String {
         }
         Refused::BodyTooLarge { most } => format!("El cuerpo tiene más de {most} bytes."),
         Refused::StoreFailed => "En este momento no se pueden contar las peticiones.".to_owned(),
-        Refused::PeerUnknown => "El servidor no puede saber de dónde viene la petición.".to_owned(),
+        Refused::PeerUnknown => {
+            format!("El servidor no puede saber de dónde viene la petición. {REMEDY}")
+        }
     };
     let credential = match account.credential {
         Some(_) => " La credencial enviada no se reconoce.",

@@ -8,7 +8,7 @@ use super::allowance::{allowance, counts_consumers_apart, is_by_plan};
 use super::{Charges, Planned, PlannedCharge, Refusal, Scope};
 use crate::partition::{Encoding, Origin, Partition, Tag};
 use crate::policy_set::Calendars;
-use crate::{Allowance, Caller, Metered, Part, Place, Policy, Template};
+use crate::{Allowance, Alternatives, Caller, Metered, Part, Place, Policy, Template};
 
 /// What all charges of a request have in common.
 pub(crate) struct Reckoning<'r, 'a> {
@@ -20,7 +20,6 @@ pub(crate) struct Reckoning<'r, 'a> {
     pub(crate) key: &'r HashKey,
     /// Units that the request takes.
     pub(crate) cost: u64,
-    /// The caller's own partition, hashed once for all policies that count by it.
     pub(crate) by_caller: OnceCell<Partition>,
 }
 
@@ -101,19 +100,31 @@ impl<'a> Reckoning<'_, 'a> {
         policy: &Policy,
         group: Option<&Template>,
     ) -> Result<Option<Partition>, Refusal> {
-        if is_caller_alone(policy) {
-            let hashed = self.by_caller.get_or_init(|| {
-                let mut encoding = Encoding::default();
-                self.origin.push_caller(&mut encoding);
-                Partition::of(&encoding, self.key)
-            });
-            return Ok(Some(*hashed));
+        let parts = policy.partition_by.as_slice();
+        let by_caller = parts.first().is_none_or(starts_with_caller);
+        if by_caller && parts.len() <= 1 {
+            return Ok(Some(self.by_caller()));
         }
         let Some(mut encoding) = self.origin.encode(policy, group)? else {
             return Ok(None);
         };
         self.push_plan(&mut encoding, policy);
+        if by_caller {
+            return Ok(Some(Partition {
+                hash: self.key.hash(encoding.as_bytes()),
+                ..self.by_caller()
+            }));
+        }
         Ok(Some(Partition::of(&encoding, self.key)))
+    }
+
+    /// The caller's own partition, hashed once for all policies that count by it.
+    fn by_caller(&self) -> Partition {
+        *self.by_caller.get_or_init(|| {
+            let mut encoding = Encoding::default();
+            self.origin.push_caller(&mut encoding);
+            Partition::of(&encoding, self.key)
+        })
     }
 
     /// A quota of a plan on a counter that callers of several plans would share: each plan has
@@ -145,11 +156,7 @@ impl<'a> Reckoning<'_, 'a> {
     }
 }
 
-/// Whether the policy counts by the caller and nothing else.
-fn is_caller_alone(policy: &Policy) -> bool {
-    match policy.partition_by.as_slice() {
-        [] => true,
-        [only] => only.0.first() == Some(&Part::Caller),
-        _ => false,
-    }
+/// Whether a part is always the caller.
+fn starts_with_caller(part: &Alternatives) -> bool {
+    part.0.first() == Some(&Part::Caller)
 }

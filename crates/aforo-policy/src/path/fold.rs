@@ -12,7 +12,7 @@ pub(super) fn fold(canonical: &str, paths: &Paths) -> Option<String> {
     };
     let fold_case = !paths.case_sensitive && body.bytes().any(|byte| byte.is_ascii_uppercase());
     if fold_case || has_encoded_segment_character(body) {
-        return Some(fold_literal(body, !fold_case));
+        return Some(fold_literal(body, paths.case_sensitive));
     }
     (body.len() != canonical.len()).then(|| body.to_owned())
 }

@@ -123,6 +123,16 @@ fn hidden_separators_can_be_kept() {
 }
 
 #[test]
+fn a_kept_backslash_has_one_spelling_whatever_the_case() {
+    let folding = Paths {
+        case_sensitive: false,
+        ..keeping()
+    };
+    let all = ["/a\\b", "/a%5cb", "/A%5Cb"].map(|raw| matched(raw, &folding));
+    assert_eq!(all, ["/a%5cb", "/a%5cb", "/a%5cb"]);
+}
+
+#[test]
 fn a_double_encoding_is_decoded_once() {
     assert_eq!(forwarded("/%252e%252e/a"), "/%252e%252e/a");
     assert_eq!(forwarded("/a%252fb"), "/a%252fb");

@@ -80,6 +80,29 @@ equal! {
     sliding_logs: Just(Kind::Log),
 }
 
+/// The same quota with another burst, delay or amount: mostly of the same shape.
+fn alike(spec: Spec) -> impl Strategy<Value = Vec<Spec>> {
+    proptest::collection::vec((1_u64..=40, 1_u64..=4), 1..4).prop_map(move |changes| {
+        let changed = changes.iter().map(|(size, factor)| {
+            let kind = match spec.kind {
+                Kind::Token { .. } => Kind::Token { burst: Some(*size) },
+                Kind::Leaky { delay } => Kind::Leaky {
+                    delay: delay / factor,
+                },
+                other => other,
+            };
+            let amount = (spec.amount / factor).max(1);
+            Spec {
+                kind,
+                amount,
+                ..spec
+            }
+        });
+        let accepted = changed.filter(|spec| spec.try_quota().is_ok());
+        std::iter::once(spec).chain(accepted).collect()
+    })
+}
+
 /// Only one calendar in a sequence: which of two a state was written in is not kept.
 fn one_calendar(specs: Vec<Spec>) -> Vec<Spec> {
     let change = |spec: Spec| match spec.kind {
@@ -99,6 +122,11 @@ proptest! {
         specs in proptest::collection::vec(any_spec(), 2..5).prop_map(one_calendar),
         steps in steps(),
     ) {
+        compare(&specs, &steps)?;
+    }
+
+    #[test]
+    fn changed_numbers(specs in any_spec().prop_flat_map(alike), steps in steps()) {
         compare(&specs, &steps)?;
     }
 

@@ -92,6 +92,15 @@ impl Spec {
         }
     }
 
+    /// The end of a window that holds `at`: from there, or aligned. A calendar's is not used.
+    fn end(&self, at: i128) -> i128 {
+        let window = i128::from(self.window);
+        match self.kind {
+            Kind::Fixed => (self.index(at) + 1) * window,
+            _ => at + window,
+        }
+    }
+
     fn algorithm(&self) -> u8 {
         match self.kind {
             Kind::Token { .. } => 0,
@@ -116,7 +125,7 @@ impl Spec {
         let content = match self.kind {
             Kind::Token { .. } | Kind::Leaky { .. } => Content::Used(whole(used).min(self.room())),
             Kind::Fixed | Kind::FirstHit | Kind::Calendar(_) => {
-                Content::Count(units, last + i128::from(self.window))
+                Content::Count(units, self.end(last))
             }
             Kind::Sliding => Content::Two(units, 0),
             Kind::Log if units == 0 => Content::Entries(Vec::new()),
@@ -207,7 +216,13 @@ impl Spec {
             false => self.until_fits(&form, form.last, self.capacity()) * self.unit(),
         };
         if form.last - now <= whole_again.max(60_000_000) {
-            return (form, false);
+            let content = match (self.kind, form.content) {
+                (Kind::Fixed, Content::Count(count, _)) => {
+                    Content::Count(count, self.end(form.last))
+                }
+                (_, content) => content,
+            };
+            return (Form { content, ..form }, false);
         }
         (self.set_back(form, now), true)
     }
@@ -241,7 +256,10 @@ impl Spec {
         let content = match &form.content {
             Content::Used(_) => Content::Used(used),
             Content::Count(..) if used == whole(0) => return self.nothing(now),
-            Content::Count(count, end) => Content::Count(*count, *end),
+            Content::Count(count, end) => match self.kind {
+                Kind::FirstHit => Content::Count(*count, *end),
+                _ => Content::Count(*count, self.end(now)),
+            },
             Content::Two(current, previous) => match self.index(now) - self.index(form.last) {
                 0 => Content::Two(*current, *previous),
                 1 => Content::Two(0, *current),
@@ -258,7 +276,7 @@ impl Spec {
 
     fn set_back(&self, form: Form, now: i128) -> Form {
         let content = match form.content {
-            Content::Count(count, _) => Content::Count(count, now + i128::from(self.window)),
+            Content::Count(count, _) => Content::Count(count, self.end(now)),
             Content::Entries(entries) => {
                 let moved = entries
                     .into_iter()

@@ -2,6 +2,8 @@
 //!
 //! Facts, identity by API key, two plan policies and one route policy, decision, all fields on
 //! the response. Requests and responses are built before the clock runs.
+//!
+//! `decision` prints a table row; `decision --alone` is one round without the peer, for profilers.
 #![allow(clippy::print_stdout, reason = "rows go to standard output")]
 
 use std::hint::black_box;
@@ -20,13 +22,17 @@ use aforo_benches::{Failure, cpu};
 const ROUNDS: usize = 9;
 
 /// How many requests are built at once.
-const REQUESTS: usize = 1024;
+const REQUESTS: usize = 64;
 
 /// How many times so many are decided in a round.
-const TURNS: usize = 64;
+const TURNS: usize = 512;
 
 fn main() -> Result<(), Failure> {
     let limiter = limiter()?;
+    if std::env::args().any(|argument| argument == "--alone") {
+        println!("{:.1} ns", decisions(&limiter)?);
+        return Ok(());
+    }
     let text = |place| String::from_utf8_lossy(&keys::array(place)).into_owned();
     let governed = Governed::new((0..HOT).map(text).collect())?;
     let order = keys::places(HOT, REQUESTS.saturating_mul(TURNS), 1);

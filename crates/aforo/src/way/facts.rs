@@ -1,7 +1,6 @@
 //! What a request says, read from its head.
 
 use ::http::request::Parts;
-use ::http::uri::Authority;
 use ::http::{HeaderMap, Method, Uri, header};
 
 /// The target that the request was sent to: the original one, where a router cut its prefix off.
@@ -27,9 +26,18 @@ pub(super) fn router_template(parts: &Parts) -> Option<&str> {
 pub(super) fn host(parts: &Parts) -> Option<&str> {
     target(parts).host().or_else(|| {
         let value = parts.headers.get(header::HOST)?.to_str().ok()?;
-        value.parse::<Authority>().ok()?;
-        Some(without_port(value))
+        (!value.is_empty() && value.bytes().all(is_host_byte)).then(|| without_port(value))
     })
+}
+
+/// Whether a byte may stand in a Host field (RFC 9110, section 7.2; RFC 3986, section 3.2.2).
+const fn is_host_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'%')
+        || matches!(
+            byte,
+            b'!' | b'$' | b'&'..=b',' | b';' | b'=' | b':' | b'[' | b']'
+        )
 }
 
 fn without_port(authority: &str) -> &str {
@@ -72,7 +80,9 @@ mod tests {
         assert_eq!(of("api.example:8080").as_deref(), Some("api.example"));
         assert_eq!(of("[2001:db8::1]").as_deref(), Some("[2001:db8::1]"));
         assert_eq!(of("[2001:db8::1]:443").as_deref(), Some("[2001:db8::1]"));
-        assert_eq!(of("a b"), None);
+        for odd in ["a b", "", "user@api.example", "api.example/x"] {
+            assert_eq!(of(odd), None);
+        }
         let absolute = parts(::http::Request::get("http://one.example:1/x").header("host", "two"));
         assert_eq!(host(&absolute), Some("one.example"));
     }

@@ -13,6 +13,8 @@ mod callers;
 mod check;
 mod counting;
 mod login;
+mod reload;
+mod routes;
 mod settle;
 mod store_failure;
 mod support;

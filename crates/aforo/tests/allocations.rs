@@ -14,7 +14,7 @@ use std::task::{Context, Poll, Waker};
 use aforo::policy::Settings;
 use aforo::{Admission, Limiter, Place, ProcessEnvironment};
 use bytes::Bytes;
-use http::{HeaderMap, Request, Response};
+use http::{Request, Response};
 use http_body_util::Full;
 
 /// The output of a future that waits for nothing.
@@ -27,8 +27,7 @@ fn now<T>(future: impl Future<Output = T>) -> T {
 
 fn limiter(policies: &str) -> Limiter {
     let text = format!(
-        "[plans.anonymous]\npolicies = [{policies}]\n[policies.named]\nquota = \"1000000/hour\"\n\
-         [responses]\nfields = []\n"
+        "[plans.anonymous]\npolicies = [{policies}]\n[policies.named]\nquota = \"1000000/hour\"\n"
     );
     let settings = match Settings::parse("test.toml", &text, &ProcessEnvironment) {
         Ok(settings) => settings,
@@ -80,27 +79,29 @@ fn a_whole_admission_allocates_its_passage_and_nothing_else() {
             measured.count_total
         );
         assert_eq!(measured.count_total, 1, "{policies}");
-
-        let Some(Admission::Pass(_, mut passage)) = admission else {
-            panic!("denied");
-        };
-        let (mut parts, ()) = Response::new(()).into_parts();
-        parts.headers = HeaderMap::with_capacity(16);
-        let measured = allocation_counter::measure(|| {
-            passage.forwarded();
-            now(passage.finish(&mut parts));
-        });
-        assert_eq!(measured.count_total, 0, "settling");
+        assert!(matches!(admission, Some(Admission::Pass(..))));
     }
 }
 
 #[test]
-fn what_the_fields_on_a_response_cost_is_known() {
+fn what_an_application_and_the_fields_add_is_known() {
     let text = "[plans.anonymous]\npolicies = [\"1000000/hour\"]\n";
     let settings = Settings::parse("test.toml", text, &ProcessEnvironment).unwrap();
     let limiter = Limiter::from_settings(settings).unwrap();
     let peer: Option<SocketAddr> = "192.0.2.1:50000".parse().ok();
-    let Admission::Pass(_, mut passage) = now(limiter.admit(request(), peer)) else {
+    now(limiter.admit(request(), peer));
+    let request = request();
+    let mut admission = None;
+    // In an application, the handler's Standing among the extensions comes on top.
+    let measured = allocation_counter::measure(|| {
+        admission = Some(now(limiter.admit(request, peer)));
+    });
+    println!(
+        "admit in an application: {} allocations",
+        measured.count_total
+    );
+    assert!(measured.count_total <= 4, "{}", measured.count_total);
+    let Some(Admission::Pass(_, mut passage)) = admission else {
         panic!("denied");
     };
     let (mut parts, ()) = Response::new(()).into_parts();
@@ -112,5 +113,5 @@ fn what_the_fields_on_a_response_cost_is_known() {
         "both families of fields: {} allocations",
         measured.count_total
     );
-    assert!(measured.count_total <= 20, "{}", measured.count_total);
+    assert!(measured.count_total <= 4, "{}", measured.count_total);
 }

@@ -17,7 +17,8 @@ pub struct Facts<'a> {
     pub host: Option<&'a str>,
     /// The headers.
     pub headers: &'a HeaderMap,
-    /// The body, when a policy needs it and it was read.
+    /// The body, when a policy needs it and it was read; a part of a body that was not read is
+    /// absent.
     pub body: Option<BodyFacts<'a>>,
 }
 

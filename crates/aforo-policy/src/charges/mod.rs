@@ -13,7 +13,7 @@ use crate::Policy;
 pub(crate) use allowance::{counts_consumers_apart, planned};
 pub(crate) use reckoning::Reckoning;
 
-/// What a request is to be charged, in the order edge-free: plan, team, groups, route.
+/// What a request is to be charged, in this order: plan, team, groups, route.
 #[derive(Debug, Default)]
 pub struct Charges<'a> {
     /// Policies that block outright or are metered.

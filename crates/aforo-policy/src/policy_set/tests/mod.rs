@@ -5,5 +5,6 @@ mod scene;
 mod applies;
 mod bodies;
 mod partitions;
+mod parts;
 mod refusals;
 mod terms;

@@ -37,8 +37,10 @@ pub(crate) enum Tag {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Encoding {
     bytes: SmallVec<[u8; 128]>,
-    /// Where the first part ends, and what it is.
-    first: Option<(usize, Tag)>,
+    /// Where the first part ends.
+    first: Option<usize>,
+    /// Whether a part can be made up by whoever sends the request.
+    made_up: bool,
 }
 
 impl Encoding {
@@ -47,7 +49,8 @@ impl Encoding {
         self.bytes.push(tag as u8);
         self.push_length(value.len());
         self.bytes.extend_from_slice(value);
-        self.first.get_or_insert((self.bytes.len(), tag));
+        self.first.get_or_insert(self.bytes.len());
+        self.made_up |= matches!(tag, Tag::Address | Tag::Host | Tag::Value);
     }
 
     /// A length in groups of seven bits, the lowest first (LEB128).
@@ -85,18 +88,17 @@ impl Encoding {
 
     /// The first part: the principal.
     pub(crate) fn first(&self) -> &[u8] {
-        let end = self.first.map_or(0, |(end, _)| end);
+        let end = self.first.unwrap_or(0);
         self.bytes.get(..end).unwrap_or_default()
     }
 
-    /// What kind of principal the key starts with.
+    /// Where the counter belongs: one made-up part is enough to make keys without end, so that
+    /// they must not fill the table of those who are known.
     pub(crate) fn kind(&self) -> PrincipalKind {
-        match self.first {
-            Some((
-                _,
-                Tag::Consumer | Tag::Team | Tag::Org | Tag::Route | Tag::Everyone | Tag::Plan,
-            )) => PrincipalKind::Known,
-            _ => PrincipalKind::Stranger,
+        if self.made_up || self.first.is_none() {
+            PrincipalKind::Stranger
+        } else {
+            PrincipalKind::Known
         }
     }
 }

@@ -93,7 +93,7 @@ fn the_first_part_is_the_principal() {
     assert_eq!(alone.hash, key.hash(b"c\x04acme"));
     encoding.push(Tag::Value, b"x");
     let both = Partition::of(&encoding, &key);
-    assert_eq!(both.principal, alone.principal);
+    assert_eq!(both.principal.hash, alone.principal.hash);
     assert_eq!(both.hash, key.hash(b"c\x04acmev\x01x"));
 }
 
@@ -104,7 +104,7 @@ fn what_strangers_make_up_is_no_known_principal() {
         encoding.push(*tag, b"x");
         encoding.kind()
     };
-    let made_up = [Tag::Address, Tag::Method, Tag::Host, Tag::Value];
+    let made_up = [Tag::Address, Tag::Host, Tag::Value];
     for tag in &TAGS {
         let expected = if made_up.contains(tag) {
             PrincipalKind::Stranger
@@ -113,6 +113,15 @@ fn what_strangers_make_up_is_no_known_principal() {
         };
         assert_eq!(kind(tag), expected, "{tag:?}");
     }
+}
+
+#[test]
+fn a_made_up_part_behind_a_known_one_makes_keys_without_end() {
+    let mut encoding = Encoding::default();
+    encoding.push(Tag::Route, b"GET /a");
+    assert_eq!(encoding.kind(), PrincipalKind::Known);
+    encoding.push(Tag::Address, &[192, 0, 2, 1]);
+    assert_eq!(encoding.kind(), PrincipalKind::Stranger);
 }
 
 #[test]

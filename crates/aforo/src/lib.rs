@@ -80,7 +80,8 @@
 //! # Ok::<(), aforo::BuildError>(())
 //! ```
 //!
-//! Consumers are known by the API keys of the file, or by what the application says:
+//! Consumers are known by the API keys of the file; credentials that verify nobody are limited to 60
+//! a minute per address. Or the application says who they are:
 //!
 //! ```
 //! use aforo::{KnownConsumer, Limiter};

@@ -1,6 +1,8 @@
 //! What a reload leaves.
 
-use crate::support::{bench, get, settings};
+use aforo::Limiter;
+
+use crate::support::{bench, built, get, settings};
 
 const PEER: &str = "192.0.2.1";
 
@@ -77,4 +79,56 @@ async fn a_bad_file_replaces_nothing() {
             .to_string()
             .starts_with("cannot read /nowhere/aforo.toml: ")
     );
+}
+
+#[tokio::test]
+async fn code_adds_to_a_file() {
+    let file = || Limiter::builder().settings(settings(&anonymous("1/minute fixed-window")));
+    let bench = built(file().policy("exports", "1/hour").plan("pro", ["9/minute"]));
+    assert_eq!(bench.statuses(PEER, "/", 2).await, [200, 429]);
+    assert!(
+        bench
+            .limiter
+            .check_now("exports", "acme")
+            .unwrap()
+            .is_allowed()
+    );
+    assert!(bench.limiter.settings().plans.contains_key("pro"));
+
+    let twice = file()
+        .plan("anonymous", ["9/minute"])
+        .build()
+        .err()
+        .unwrap();
+    assert_eq!(
+        twice.to_string(),
+        "the plan \"anonymous\" is in the file already; give it another name"
+    );
+}
+
+#[tokio::test]
+async fn a_passage_that_began_before_a_reload_settles_after_it() {
+    let text = |amount: u64| {
+        format!(
+            "[plans.anonymous]\npolicies = [\"@wrong\"]\n[policies.wrong]\n\
+             quota = \"{amount}/hour fixed-window\"\ncount = \"failures\"\n"
+        )
+    };
+    let bench = bench(&text(2));
+    let admission = bench
+        .limiter
+        .admit(get("/"), "192.0.2.1:9".parse().ok())
+        .await;
+    let aforo::Admission::Pass(_, mut passage) = admission else {
+        panic!("denied");
+    };
+    passage.forwarded();
+    bench.limiter.reload(settings(&text(3))).unwrap();
+    let (mut parts, ()) = http::Response::new(()).into_parts();
+    passage.finish(&mut parts).await;
+    let wrong = |_: &http::Request<()>| http::Response::builder().status(401).body(()).unwrap();
+    for _ in 0..3 {
+        assert_eq!(bench.send_answered(PEER, get("/"), wrong).await.code(), 401);
+    }
+    assert_eq!(bench.status(PEER, "/").await, 429);
 }

@@ -140,6 +140,15 @@ async fn rl_03_with_deny_the_answer_is_a_503() {
 }
 
 #[tokio::test]
+async fn rl_37_probes_pass_while_the_store_is_down() {
+    let exempt = "on_store_failure = \"deny\"\n[[routes]]\nmatch = \"/healthz\"\nexempt = true";
+    let outage = outage(&text("\"5/day\"", exempt));
+    outage.down.store(true, Ordering::Relaxed);
+    assert_eq!(outage.bench.status(PEER, "/").await, 503);
+    assert_eq!(outage.bench.statuses(PEER, "/healthz", 10).await, [200; 10]);
+}
+
+#[tokio::test]
 async fn with_local_an_instance_counts_its_share() {
     let store = "on_store_failure = \"local\"\ninstances = 4";
     let outage = outage(&text("\"10/day fixed-window\"", store));
@@ -234,4 +243,47 @@ async fn a_waiting_store_serves_the_same_way() {
             .check_now("p", "x"),
         Err(CheckError::Waits(_))
     ));
+}
+
+#[tokio::test]
+async fn a_policy_that_counts_denials_takes_them_in_whichever_store_it_is() {
+    for (strict, counting) in [("aa", "aa"), ("aa", "bb"), ("bb", "aa")] {
+        let text = format!(
+            r#"
+            [plans.anonymous]
+            policies = ["@strict", "@counting", "@other"]
+            [policies.strict]
+            quota = "1/minute fixed-window"
+            store = "{strict}"
+            [policies.counting]
+            quota = "5/10min fixed-window"
+            denials = true
+            store = "{counting}"
+            [policies.other]
+            quota = "5/10min fixed-window"
+            store = "{counting}"
+            [stores.aa]
+            url = "memory"
+            [stores.bb]
+            url = "memory"
+            "#
+        );
+        let bench = built(Limiter::builder().settings(settings(&text)));
+        assert_eq!(
+            bench.statuses(PEER, "/", 4).await,
+            [200, 429, 429, 429],
+            "{strict} {counting}"
+        );
+        let seen = bench.at(60_000).send(PEER, get("/")).await;
+        let fields = seen.field("ratelimit").unwrap();
+        assert!(
+            fields.contains("\"counting\";r=0"),
+            "{strict} {counting}: {fields}"
+        );
+        assert!(
+            fields.contains("\"other\";r=3"),
+            "{strict} {counting}: {fields}"
+        );
+        assert_eq!(bench.at(120_000).status(PEER, "/").await, 429);
+    }
 }

@@ -1,6 +1,6 @@
 //! The charges of one request.
 
-use aforo_core::{Charge, Outcome};
+use aforo_core::{Charge, Mode, OnDenial, Outcome};
 use smallvec::SmallVec;
 
 use crate::Receipt;
@@ -29,7 +29,8 @@ impl<'a> Batch<'a> {
     }
 
     /// Adds a charge and says where its outcome will stand. The same policy and partition key
-    /// named again counts once, at the larger cost.
+    /// named again counts once, at the larger cost; it is enforced if either is, and counts
+    /// denials if either does.
     pub fn push(&mut self, charge: Charge<'a>) -> usize {
         self.join(charge, u64::max)
     }
@@ -51,6 +52,12 @@ impl<'a> Batch<'a> {
             .find(|(_, held)| same(held));
         if let Some((place, held)) = found {
             held.cost = costs(held.cost, charge.cost);
+            if charge.mode == Mode::Enforce {
+                held.mode = Mode::Enforce;
+            }
+            if charge.on_denial == OnDenial::Take {
+                held.on_denial = OnDenial::Take;
+            }
             return place;
         }
         self.charges.push(charge);

@@ -24,6 +24,9 @@ pub struct ReceiptLine {
     pub quota: Quota,
     /// When and in which window.
     pub taken: Taken,
+    /// Whether it was taken from a counter that several partition keys share (a memory store
+    /// that is full); what is given back goes there only then.
+    pub shared: bool,
 }
 
 impl Receipt {

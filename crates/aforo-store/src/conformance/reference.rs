@@ -221,5 +221,6 @@ fn line(place: usize, charge: &Charge<'_>, taken: Taken) -> ReceiptLine {
         partition: charge.partition,
         quota: *charge.terms.quota(),
         taken,
+        shared: false,
     }
 }

@@ -124,6 +124,10 @@ pub async fn a_policy_named_twice_counts_once<S: Store>(make: &impl AsyncFn(Manu
     let twice = all(&store, &charges).await;
     assert_eq!(twice.outcomes.len(), 1);
     assert_eq!(twice.outcomes[0].remaining, 7);
+    let mut watched = charge(&once, caller, 1);
+    watched.mode = Mode::Shadow;
+    let enforced = all(&store, &[watched, charge(&once, caller, 8)]).await;
+    assert!(!enforced.taken, "it is enforced if either is");
     let mut summed = Batch::new();
     assert_eq!(summed.push_summed(charges[0]), 0);
     assert_eq!(summed.push_summed(charges[1]), 0);

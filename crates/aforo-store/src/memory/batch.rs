@@ -227,7 +227,8 @@ impl<C> MemoryStore<C> {
                 kind: seat.kind,
                 partition: seat.partition,
                 quota: *seat.quota,
-                taken: proof,
+                taken: proof.taken,
+                shared: proof.shared,
             });
         }
     }

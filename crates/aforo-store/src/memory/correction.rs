@@ -20,7 +20,7 @@ impl<C: Clock> MemoryStore<C> {
         let address = Address::new(line.tag, line.partition);
         if line.taken.shape.algorithm == Algorithm::SlidingLog {
             if let Some(mut shelf) = self.logs.take(self.logs.shelf_of(address)) {
-                shelf.give_back(&log_key(line), &line.taken, units, &self.logs);
+                shelf.give_back(line, units, &self.logs);
             }
             return;
         }
@@ -39,7 +39,9 @@ impl<C: Clock> MemoryStore<C> {
             }
             return;
         }
-        if let Some(shared) = table.overflow.find(line.tag, address) {
+        if line.shared
+            && let Some(shared) = table.overflow.find(line.tag, address)
+        {
             let _held = shared.take();
             if let Some((number, state)) = shared.read()
                 && let Some(state) = self.given_back(line, number, state, units, now)
@@ -103,7 +105,7 @@ impl<C: Clock> MemoryStore<C> {
     /// The shape in which the counter of a line is kept.
     fn shape_of(&self, line: &ReceiptLine, address: Address) -> Option<Shape> {
         let shelf = self.logs.take(self.logs.shelf_of(address));
-        if let Some(shape) = shelf.and_then(|shelf| shelf.shape(&log_key(line))) {
+        if let Some(shape) = shelf.and_then(|shelf| shelf.shape(&LogKey::of_line(line))) {
             return Some(shape);
         }
         let table = self.table(line.kind);
@@ -155,14 +157,6 @@ impl<C: Clock> MemoryStore<C> {
         } else if table.make_room(region, &self.quotas, now, &[]) {
             region.insert(seat.address.tag, number, &state);
         }
-    }
-}
-
-fn log_key(line: &ReceiptLine) -> LogKey {
-    LogKey {
-        kind: line.kind,
-        policy: line.tag,
-        partition: line.partition,
     }
 }
 

@@ -1,12 +1,29 @@
 //! What a decided charge leaves behind.
 
-use aforo_core::{Assessment, Outcome, Quota, State, Stored, Taken, Timestamp};
+use aforo_core::{Assessment, Log, Outcome, Quota, State, Stored, Taken, Timestamp};
 
 use super::MemoryStore;
 use super::assessed::Assessed;
 use super::batch::{Case, Purpose, Standing};
 use super::locks::Locks;
 use super::slot::{self, Slot};
+
+/// What a receipt says of a charge that was written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Proof {
+    pub(super) taken: Taken,
+    /// Whether it was taken from what several partition keys share.
+    pub(super) shared: bool,
+}
+
+impl Proof {
+    pub(super) const fn own(taken: Taken) -> Self {
+        Self {
+            taken,
+            shared: false,
+        }
+    }
+}
 
 impl<C> MemoryStore<C> {
     /// Writes what was assessed: the charge, or what must be kept without it.
@@ -17,16 +34,19 @@ impl<C> MemoryStore<C> {
         taken: bool,
         locks: &mut Locks<'_>,
         now: Timestamp,
-    ) -> Taken {
+    ) -> Proof {
         match assessed {
             Assessed::Entry(assessment) => {
                 self.write_entry(case, assessment, taken, locks);
-                assessment.taken()
+                Proof {
+                    taken: assessment.taken(),
+                    shared: matches!(case.standing, Standing::Shared),
+                }
             }
             Assessed::Log(assessment) => {
                 let (seat, carried) = (case.seat, case.stored.as_ref());
                 let Some(shelf) = locks.shelf_mut(self, seat) else {
-                    return assessment.apply(&mut aforo_core::Log::default(), taken);
+                    return Proof::own(assessment.apply(&mut Log::default(), taken));
                 };
                 let proof = shelf.write(seat, carried, assessment, taken, now, &self.logs);
                 if carried.is_some() && assessment.writes(taken) {

@@ -7,7 +7,9 @@ use aforo_core::{
 };
 
 use super::Logs;
+use crate::ReceiptLine;
 use crate::memory::seat::Seat;
+use crate::memory::write::Proof;
 
 /// The most entries of a shared log.
 const SHARED_ENTRIES: usize = 16;
@@ -29,6 +31,17 @@ pub(in crate::memory) struct LogKey {
     pub(in crate::memory) kind: PrincipalKind,
     pub(in crate::memory) policy: u64,
     pub(in crate::memory) partition: PartitionHash,
+}
+
+impl LogKey {
+    /// The key of a line's log.
+    pub(in crate::memory) fn of_line(line: &ReceiptLine) -> Self {
+        Self {
+            kind: line.kind,
+            policy: line.tag,
+            partition: line.partition,
+        }
+    }
 }
 
 impl Shelf {
@@ -78,15 +91,12 @@ impl Shelf {
     }
 
     /// Gives units back to the log that has the entry.
-    pub(in crate::memory) fn give_back(
-        &mut self,
-        key: &LogKey,
-        taken: &Taken,
-        units: u64,
-        logs: &Logs,
-    ) {
+    pub(in crate::memory) fn give_back(&mut self, line: &ReceiptLine, units: u64, logs: &Logs) {
+        let (key, taken) = (&LogKey::of_line(line), &line.taken);
         let Some(own) = self.own.get_mut(key) else {
-            if let Some(shared) = self.shared.get_mut(&(key.kind, key.policy)) {
+            if line.shared
+                && let Some(shared) = self.shared.get_mut(&(key.kind, key.policy))
+            {
                 shared.give_back(taken, units);
             }
             return;
@@ -106,22 +116,25 @@ impl Shelf {
         taken: bool,
         now: Timestamp,
         logs: &Logs,
-    ) -> Taken {
+    ) -> Proof {
         if self.own.contains_key(&seat.log_key()) {
-            return self.write_own(seat, assessment, taken, now, logs);
+            return Proof::own(self.write_own(seat, assessment, taken, now, logs));
         }
         let mut copy = self.base(seat, carried, now).unwrap_or_default();
         let proof = assessment.apply(&mut copy, taken);
         if !assessment.writes(taken) || copy.is_empty() {
-            return proof;
+            return Proof::own(proof);
         }
         if self.make_room(seat.kind, weight(&copy), now, logs) {
             logs.remember(seat.policy);
             self.own.insert(seat.log_key(), copy);
-            return proof;
+            return Proof::own(proof);
         }
         logs.count_shared();
-        self.write_shared(seat, assessment, taken)
+        Proof {
+            taken: self.write_shared(seat, assessment, taken),
+            shared: true,
+        }
     }
 
     fn write_own(

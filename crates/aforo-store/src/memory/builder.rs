@@ -39,7 +39,7 @@ impl<C> MemoryStoreBuilder<C> {
     }
 
     /// The most entries of all sliding logs, at least one; 1,000,000 unless set. An entry takes
-    /// 24 bytes.
+    /// 24 bytes, each log about 200 more.
     #[must_use]
     pub fn max_log_entries(self, max_log_entries: usize) -> Self {
         Self {

@@ -33,7 +33,57 @@ use quotas::Quotas;
 use seat::Seat;
 use table::Table;
 
-/// Keeps counters in this process and answers at once.
+/// Keeps counters in this process and answers at once: no await, no allocation on the way of a
+/// batch of up to four charges whose counters exist.
+///
+/// ```
+/// use aforo_core::Timestamp;
+/// use aforo_store::{ManualClock, MemoryStore};
+/// let clock = ManualClock::at(Timestamp::from_seconds(1_700_000_000));
+/// let store = MemoryStore::builder().max_keys(100_000).clock(clock).build();
+/// assert_eq!(store.stats().known.entries, 0);
+/// ```
+///
+/// # Bounds
+///
+/// Known principals and strangers (addresses, whatever a caller can make up) have a table each,
+/// of at most `max_keys` entries: a flood of addresses never pushes out a consumer. An entry is 32
+/// bytes, 40 with the fifth of the slots that stays free. A sliding log has entries of its own,
+/// at most `max_log_entries` for all logs together, of which strangers get three quarters at
+/// most.
+///
+/// An entry that has decayed to neutral says no more than a new one would. When there is no room
+/// for a new entry, the region of the table where it belongs is rebuilt without its neutral
+/// entries, and one other region with it; a region that was found full of live entries is left
+/// alone for 65 ms. Live entries are never dropped: there is no order of age that a flood
+/// could turn against a blocked caller. No thread runs in the background.
+///
+/// # When everything is live
+///
+/// New partition keys then share entries: 1,024 for each policy, picked by hash. An entry made
+/// later starts as a copy of the shared one, until that is neutral. So cycling through keys
+/// neither frees a blocked caller nor grows memory; who shares an entry may be denied for
+/// what others took, never admitted for it. [`MemoryStore::overflowed`] counts the charges that
+/// were put on shared entries: if it rises, raise `max_keys`.
+///
+/// A log that gets no room for one more entry joins its two oldest at the later one's time, which
+/// is only ever stricter; a new log that gets none is shared by the new keys of its policy.
+///
+/// A [`reset`](Store::reset) makes one counter neutral. Shared entries stay as they are, since
+/// they count others too: the partition key gets an entry of its own that says nothing, if there
+/// is room for one; if not, it goes on sharing.
+///
+/// # A changed quota
+///
+/// Entries are kept by policy name and partition key, so a reload keeps them. Whether an entry is
+/// neutral is judged by the quota that it was last charged by.
+///
+/// # Speed
+///
+/// [`MemoryStore::take`] and [`MemoryStore::charge_one`] decide a single charge without a batch
+/// or a receipt. A batch takes the locks of its regions once each, in one order, and does only
+/// arithmetic while it holds them. On Linux, memory in huge pages makes a large table about a
+/// tenth faster; with glibc, `GLIBC_TUNABLES=glibc.malloc.hugetlb=1` asks for them.
 #[derive(Debug)]
 pub struct MemoryStore<C = SystemClock> {
     clock: C,

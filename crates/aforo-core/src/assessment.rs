@@ -56,10 +56,16 @@ pub struct Assessment {
 
 impl Assessment {
     #[inline]
-    pub(crate) fn new(quota: &Quota, now: Timestamp, cost: u64, present: Present) -> Self {
+    pub(crate) fn new(
+        quota: &Quota,
+        now: Timestamp,
+        cost: u64,
+        present: Present,
+        fits: bool,
+    ) -> Self {
         let verdict = if cost > quota.capacity() {
             Verdict::Impossible
-        } else if quota.fits(&present.state, cost) {
+        } else if fits {
             Verdict::Allowed
         } else {
             Verdict::Denied

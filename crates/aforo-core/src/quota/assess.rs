@@ -19,12 +19,15 @@ impl Quota {
         edges: Option<&Edges>,
         cost: u64,
     ) -> Assessment {
-        let present = match self.algorithm {
-            Algorithm::TokenBucket | Algorithm::LeakyBucket => self.bucket_at(stored, now),
-            // A copy, so that a bucket's state stays in registers.
-            _ => self.counter_at(stored.copied().as_ref(), now, edges),
-        };
-        Assessment::new(self, now, cost, present)
+        if let Algorithm::TokenBucket | Algorithm::LeakyBucket = self.algorithm {
+            let present = self.bucket_at(stored, now);
+            let fits = token_bucket::fits(present.state.first, cost, self.w, self.full);
+            return Assessment::new(self, now, cost, present, fits);
+        }
+        // Copies, so that a bucket's state stays in registers.
+        let present = self.counter_at(stored.copied().as_ref(), now, edges.copied().as_ref());
+        let fits = self.fits(&present.state, cost);
+        Assessment::new(self, now, cost, present, fits)
     }
 
     #[inline]

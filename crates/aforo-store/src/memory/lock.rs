@@ -35,7 +35,7 @@ impl Lock {
     /// Waits for the lock.
     #[inline]
     pub(super) fn take(&self) -> Held<'_> {
-        if self.held.swap(1, Ordering::Acquire) != 0 {
+        if !self.try_hold() {
             self.wait();
         }
         Held(self)
@@ -43,7 +43,14 @@ impl Lock {
 
     /// Takes the lock if nobody has it.
     pub(super) fn try_take(&self) -> Option<Held<'_>> {
-        (self.held.swap(1, Ordering::Acquire) == 0).then_some(Held(self))
+        self.try_hold().then_some(Held(self))
+    }
+
+    #[inline]
+    fn try_hold(&self) -> bool {
+        self.held
+            .compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed)
+            .is_ok()
     }
 
     /// Whether somebody has it.
@@ -58,9 +65,9 @@ impl Lock {
     fn wait(&self) {
         let mut tries = 0_u32;
         loop {
-            // Loom may show a load old values for ever; a swap always sees the newest.
+            // Loom may show a load old values for ever; an exchange always sees the newest.
             let free = cfg!(loom) || self.held.load(Ordering::Relaxed) == 0;
-            if free && self.held.swap(1, Ordering::Acquire) == 0 {
+            if free && self.try_hold() {
                 return;
             }
             relax(tries);

@@ -23,7 +23,8 @@ impl<C: Clock> MemoryStore<C> {
     pub fn take(&self, charge: &Charge<'_>) -> Verdict {
         match self.at_once(charge, |assessment, _| assessment.verdict()) {
             Some(verdict) => verdict,
-            None => self.by_batch(charge).verdict,
+            // A copy, so that the short way keeps the charge in registers.
+            None => self.by_batch(&{ *charge }).verdict,
         }
     }
 

@@ -155,7 +155,7 @@ fn only_commands_that_exist_are_listed() {
 }
 
 #[test]
-fn the_log_is_json_when_asked_for() {
+fn run_tells_where_it_listens_and_its_quotas_in_words() {
     let program = Program::with_file(&with_quota("60/minute"));
     assert!(program.log().contains("listening"));
     assert!(

@@ -10,6 +10,6 @@ mod upstream;
 pub(crate) use folder::Folder;
 pub(crate) use http2_client::Http2Client;
 pub(crate) use program::{Program, Verdict};
-pub(crate) use raw_client::RawClient;
+pub(crate) use raw_client::{RawClient, RawResponse};
 pub(crate) use raw_upstream::RawUpstream;
 pub(crate) use upstream::{Upstream, stream_of};

@@ -16,10 +16,6 @@ use clap::Parser;
 
 use cli::{Cli, Command};
 
-/// Each request takes and gives back buffers of the same few sizes, on one thread.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> ExitCode {
     let cli = Cli::parse();
     if let Err(error) = log::start(&cli.log, cli.format) {

@@ -34,10 +34,7 @@ const MAX_STREAMS: u32 = 128;
 pub(super) async fn serve(worker: Rc<Worker>, client: Client, socket: Socket, version: Version) {
     let activity = Arc::clone(&client.activity);
     let (here, client) = (Rc::clone(&worker), Rc::new(client));
-    let service = service_fn(move |request| {
-        let answer = answer(Rc::clone(&here), Rc::clone(&client), request);
-        async { Ok::<_, Infallible>(answer.await) }
-    });
+    let service = service_fn(move |request| answer(Rc::clone(&here), Rc::clone(&client), request));
     let ended = match version {
         Version::Http1 => {
             let connection = http1::Builder::new()

@@ -1,6 +1,8 @@
 //! One request and its response.
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -24,18 +26,20 @@ pub(super) struct Client {
     pub(super) activity: Arc<Activity>,
 }
 
-/// Answers a request, whatever happens.
+/// Answers a request, whatever happens. Futures are pinned where they are made: each move of one
+/// is a copy of some kilobytes for every request.
 pub(super) async fn answer(
     worker: Rc<Worker>,
     client: Rc<Client>,
     request: Request<Incoming>,
-) -> Response<GatewayBody> {
+) -> Result<Response<GatewayBody>, Infallible> {
     let exchange = client.activity.begin();
-    let answered = unwind::catch_panic(admit(&worker, &client, request)).await;
+    let admitted = pin!(admit(&worker, &client, request));
+    let answered = unwind::catch_panic(admitted).await;
     let response = answered
         .unwrap_or(Err(Problem::Internal))
         .unwrap_or_else(Problem::response);
-    response.map(|body| body.within(exchange))
+    Ok(response.map(|body| body.within(exchange)))
 }
 
 /// Asks the limiter, and gives what it lets pass to what stands behind the gateway.
@@ -68,7 +72,7 @@ async fn pass(
     mut passage: Passage,
 ) -> Response<GatewayBody> {
     if let Some(delay) = passage.delay() {
-        tokio::time::sleep(delay).await;
+        Box::pin(tokio::time::sleep(delay)).await;
     }
     let response = match &worker.behind {
         Behind::Echo => {

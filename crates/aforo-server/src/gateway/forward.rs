@@ -1,5 +1,6 @@
 //! Sending a request on to an upstream, and to another when the first cannot be reached.
 
+use std::pin::{Pin, pin};
 use std::rc::Rc;
 
 use aforo::identity::{ClientAddress, forwarding};
@@ -54,7 +55,10 @@ pub(super) async fn forward(
     mut request: Request<Replayed<Incoming>>,
     passage: &mut Passage,
 ) -> Result<Response<GatewayBody>, Problem> {
-    let address = ClientAddress::of(client.peer.ip(), request.headers(), &worker.identity);
+    let named = passage.client().copied();
+    let peer = client.peer.ip();
+    let address =
+        named.unwrap_or_else(|| ClientAddress::of(peer, request.headers(), &worker.identity));
     let asked = hop_by_hop::take_from_request(request.headers_mut());
     let upgrade = asked.upgrade.map(|protocol| {
         hop_by_hop::ask_upgrade(request.headers_mut(), protocol);
@@ -116,7 +120,10 @@ impl Outgoing<'_> {
         self.original = point_at(&mut request, upstream.target(), protocol)?;
         let copy = lease.is_reused().then(|| copy_of(&request)).flatten();
         self.passage.forwarded();
-        let sent = self.answer_in_time(lease.send(request)).await;
+        let sent = {
+            let sending = pin!(lease.send(request));
+            self.answer_in_time(sending).await
+        };
         match sent {
             Some(Ok(response)) => {
                 upstream.health().answered();
@@ -156,9 +163,8 @@ impl Outgoing<'_> {
 
     /// The response's head; `None` when it takes too long. While the request's body is still on
     /// its way, the time starts anew with everything that moves.
-    async fn answer_in_time<F: Future>(&self, answer: F) -> Option<F::Output> {
+    async fn answer_in_time<F: Future>(&self, mut answer: Pin<&mut F>) -> Option<F::Output> {
         let limit = self.worker.timeouts.response;
-        let mut answer = std::pin::pin!(answer);
         let mut left = limit;
         loop {
             let answered = self.worker.deadlines.within(left, answer.as_mut()).await;

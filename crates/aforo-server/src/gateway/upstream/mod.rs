@@ -85,12 +85,13 @@ impl Upstream {
                     lease.reused = true;
                     lease.sender = Some(Sender::Http1(sender));
                 } else {
-                    let sender = self.pool.connect_http1(&self.target).await?;
+                    // Boxed: rare, and too large to be carried along by every request.
+                    let sender = Box::pin(self.pool.connect_http1(&self.target)).await?;
                     lease.sender = Some(Sender::Http1(sender));
                 }
             }
             Protocol::Http2 => {
-                let sender = self.pool.http2(&self.target).await?;
+                let sender = Box::pin(self.pool.http2(&self.target)).await?;
                 lease.sender = Some(Sender::Http2(sender));
             }
         }

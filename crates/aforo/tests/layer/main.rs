@@ -9,8 +9,11 @@
     reason = "a test that fails panics"
 )]
 
+#[path = "../requests/frail.rs"]
+mod frail;
 mod in_axum;
 mod in_hyper;
 mod in_tonic;
+mod in_waiting;
 #[path = "../requests/support.rs"]
 mod support;

@@ -12,6 +12,7 @@
 mod callers;
 mod check;
 mod counting;
+mod frail;
 mod login;
 mod reload;
 mod routes;

@@ -3,60 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use crate::frail::Frail;
 use crate::support::{Bench, START, built, built_on, get, settings};
 use aforo::core::Timestamp;
-use aforo::store::{Answer, Batch, Charged, MemoryStore, Receipt, Store, StoreError};
+use aforo::store::{MemoryStore, StoreError};
 use aforo::{CheckError, Limiter, ManualClock, Observer};
 
 const PEER: &str = "192.0.2.1";
-
-/// A store that can be switched off, and that answers only when it is polled again.
-struct Frail {
-    inner: MemoryStore<ManualClock>,
-    down: Arc<AtomicBool>,
-}
-
-impl Frail {
-    fn answer<'a, T: Send + Unpin + 'a>(&'a self, answer: Answer<'a, T>) -> Answer<'a, T> {
-        let down = self.down.load(Ordering::Relaxed);
-        Answer::waiting(async move {
-            tokio::task::yield_now().await;
-            if down {
-                return Err(StoreError::Timeout);
-            }
-            answer.await
-        })
-    }
-}
-
-impl Store for Frail {
-    fn charge<'a>(&'a self, batch: &'a Batch<'_>) -> Answer<'a, Charged> {
-        if self.down.load(Ordering::Relaxed) {
-            return Answer::waiting(async { Err(StoreError::Timeout) });
-        }
-        self.answer(self.inner.charge(batch))
-    }
-
-    fn peek<'a>(&'a self, batch: &'a Batch<'_>) -> Answer<'a, Charged> {
-        self.answer(self.inner.peek(batch))
-    }
-
-    fn refund(&self, receipt: Receipt) -> Answer<'_, ()> {
-        self.answer(self.inner.refund(receipt))
-    }
-
-    fn settle<'a>(
-        &'a self,
-        receipt: Receipt,
-        true_cost: &'a (dyn Fn(usize) -> u64 + Sync),
-    ) -> Answer<'a, ()> {
-        self.answer(self.inner.settle(receipt, true_cost))
-    }
-
-    fn reset<'a>(&'a self, batch: &'a Batch<'_>) -> Answer<'a, ()> {
-        self.answer(self.inner.reset(batch))
-    }
-}
 
 #[derive(Clone, Default)]
 struct Failures(Arc<AtomicU64>);

@@ -6,6 +6,20 @@ const LARGEST: u64 = 999_999_999_999_999;
 /// A string. What no structured string can hold becomes `?`.
 pub(super) fn string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
+    // Policy names never need it, and this is on the way of every response.
+    if text.bytes().all(|byte| is_plain(byte)) {
+        out.extend_from_slice(text.as_bytes());
+    } else {
+        escape(out, text);
+    }
+    out.push(b'"');
+}
+
+const fn is_plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\'
+}
+
+fn escape(out: &mut Vec<u8>, text: &str) {
     for byte in text.bytes() {
         match byte {
             b'"' | b'\\' => out.extend([b'\\', byte]),
@@ -13,7 +27,6 @@ pub(super) fn string(out: &mut Vec<u8>, text: &str) {
             _ => out.push(b'?'),
         }
     }
-    out.push(b'"');
 }
 
 /// A parameter with an integer, `;name=value`. An integer too large is told as the largest.

@@ -7,7 +7,7 @@ const LARGEST: u64 = 999_999_999_999_999;
 pub(super) fn string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
     // Policy names never need it, and this is on the way of every response.
-    if text.bytes().all(|byte| is_plain(byte)) {
+    if text.bytes().all(is_plain) {
         out.extend_from_slice(text.as_bytes());
     } else {
         escape(out, text);

@@ -106,4 +106,6 @@ fn json(body: &impl Serialize) -> Bytes {
 #[cfg(test)]
 mod answer_tests;
 #[cfg(test)]
+mod body_tests;
+#[cfg(test)]
 mod grpc_tests;

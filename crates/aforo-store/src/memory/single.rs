@@ -2,11 +2,13 @@
 
 use aforo_core::{Assessment, Charge, Mode, OnDenial, Outcome, Stored, Verdict};
 
+use smallvec::smallvec;
+
 use super::MemoryStore;
 use super::batch::Purpose;
 use super::seat::Seat;
 use super::slot;
-use crate::Clock;
+use crate::{Charged, Clock, Receipt, ReceiptLine};
 
 impl<C: Clock> MemoryStore<C> {
     /// Takes a single charge: what a batch of it alone would decide, without a receipt.
@@ -26,6 +28,29 @@ impl<C: Clock> MemoryStore<C> {
             // A copy, so that the short way keeps the charge in registers.
             None => self.by_batch(&{ *charge }).verdict,
         }
+    }
+
+    /// Takes a batch of a single charge that has an entry already.
+    pub(super) fn charged_at_once(&self, charge: &Charge<'_>) -> Option<Charged> {
+        self.at_once(charge, |assessment, fits| {
+            let mut receipt = Receipt::empty();
+            if fits {
+                receipt.push(ReceiptLine {
+                    place: 0,
+                    tag: charge.terms.tag(),
+                    kind: charge.principal.kind,
+                    partition: charge.partition,
+                    quota: *charge.terms.quota(),
+                    taken: assessment.taken(),
+                    shared: false,
+                });
+            }
+            Charged {
+                taken: fits || charge.mode == Mode::Shadow,
+                outcomes: smallvec![assessment.outcome(fits)],
+                receipt,
+            }
+        })
     }
 
     /// Decides a charge that has an entry already.

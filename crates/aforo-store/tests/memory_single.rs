@@ -93,6 +93,8 @@ proptest! {
             .enumerate()
             .map(|(number, quota)| terms(&format!("p{number}"), quota))
             .collect();
+        let idle = terms("idle", quotas()[0]);
+        let nothing = charge(&idle, 9, 0);
         for step in steps {
             clock.advance(Span::from_millis(step.millis));
             let mut charge = charge(&policies[step.quota], step.caller, step.cost);
@@ -102,8 +104,10 @@ proptest! {
             if step.take {
                 charge.on_denial = OnDenial::Take;
             }
+            // A charge of nothing beside it, so that the batch goes the long way.
             let mut batch = Batch::new();
             batch.push(charge);
+            batch.push(nothing);
             let charged = block_on(batched.charge(&batch)).unwrap();
             prop_assert_eq!(single.charge_one(&charge), charged.outcomes[0]);
             prop_assert_eq!(verdicts.take(&charge), charged.outcomes[0].verdict);

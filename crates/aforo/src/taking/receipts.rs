@@ -38,6 +38,11 @@ impl Receipts {
         }
     }
 
+    /// Whether there is nothing to give back.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Whether everything can be given back or corrected without waiting.
     pub(crate) fn all_immediate(&self) -> bool {
         self.0.iter().all(Held::is_immediate)

@@ -3,8 +3,9 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
+use ::http::HeaderValue;
 use ::http::request::Parts;
-use aforo_core::{Charge, Mode, OnDenial, Principal, PrincipalKind, Timestamp};
+use aforo_core::{Charge, Mode, OnDenial, Principal, PrincipalKind, Span, Timestamp};
 use aforo_policy::{
     Anonymous, Caller, CanonicalPath, Counted, Credential, Facts, PathError, Place, Planned,
     PlannedCharge, Refusal,
@@ -17,20 +18,29 @@ use crate::at_once::at_once;
 use crate::http::denial::Refused;
 use crate::identity::{ClientAddress, Identified, prefix};
 use crate::setup::Setup;
-use crate::taking::{Line, Lines};
+use crate::taking::{Line, Lines, Receipts};
 
 /// The most bytes of a body that are read for partition keys, where no gateway says another.
 const MOST_BODY: usize = 64 * 1024;
 
-/// A request at the door.
+/// A request at the door, and what is kept of it until its response. Boxed once, since it travels
+/// through several futures. Dropped before it is forwarded, it gives its charges back.
 pub(crate) struct Entry {
-    pub(super) limiter: Limiter,
-    pub(super) setup: Arc<Setup>,
-    pub(super) client: Option<ClientAddress>,
-    pub(super) caller: Caller,
+    pub(crate) limiter: Limiter,
+    pub(crate) setup: Arc<Setup>,
+    pub(crate) client: Option<ClientAddress>,
+    pub(crate) caller: Caller,
     pub(super) now: Timestamp,
-    /// The policies of the edge, charged already.
-    pub(super) edge: Lines,
+    /// The policies charged so far: those of the edge, then all.
+    pub(crate) lines: Lines,
+    /// What it takes to give the charges back.
+    pub(crate) receipts: Receipts,
+    /// How long it is held.
+    pub(crate) delay: Span,
+    /// The page that asked, where some may read the answers.
+    pub(crate) origin: Option<HeaderValue>,
+    /// Whether it is on its way: from here charges are kept.
+    pub(crate) forwarded: bool,
 }
 
 /// What the front says.
@@ -70,7 +80,7 @@ impl Stopped {
 
 impl Entry {
     /// A request that came from `peer`.
-    pub(super) fn new(limiter: &Limiter, parts: &Parts, peer: Option<SocketAddr>) -> Self {
+    pub(super) fn new(limiter: &Limiter, parts: &Parts, peer: Option<SocketAddr>) -> Box<Self> {
         let setup = limiter.inner.setup.load_full();
         let client = peer
             .map(|peer| ClientAddress::of(peer.ip(), &parts.headers, &setup.settings().identity));
@@ -79,7 +89,7 @@ impl Entry {
             limiter.inner.observer.untrusted_forwarding(client.peer);
         }
         let nowhere = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
-        Self {
+        Box::new(Self {
             now: limiter.inner.clock.now(),
             limiter: limiter.clone(),
             caller: Caller {
@@ -90,8 +100,12 @@ impl Entry {
             },
             client,
             setup,
-            edge: Lines::new(),
-        }
+            lines: Lines::new(),
+            receipts: Receipts::default(),
+            delay: Span::ZERO,
+            origin: None,
+            forwarded: false,
+        })
     }
 
     /// The front: edge, path, what passes uncounted, identity.
@@ -144,9 +158,9 @@ impl Entry {
                 charge_edge(&inner.edge, charge, &mut line);
             }
             inner.observer.judged(&line.judged());
-            self.edge.push(line);
+            self.lines.push(line);
         }
-        let denied = self.edge.iter().any(Line::is_violated);
+        let denied = self.lines.iter().any(Line::is_violated);
         denied.then_some(Stopped::Exceeded)
     }
 
@@ -234,7 +248,7 @@ impl Entry {
         charge_edge(&inner.edge, &charge, &mut line);
         inner.observer.judged(&line.judged());
         let denied = line.is_violated();
-        self.edge.push(line);
+        self.lines.push(line);
         denied
     }
 
@@ -295,5 +309,25 @@ fn is_at(policy: &aforo_policy::Policy, place: Place) -> bool {
         Place::Gateway => policy.at.gateway,
         Place::App => policy.at.app,
         Place::Decide => policy.at.decide,
+    }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        if self.forwarded || self.receipts.is_empty() {
+            return;
+        }
+        let receipts = std::mem::take(&mut self.receipts);
+        let limiter = self.limiter.clone();
+        let immediate = receipts.all_immediate();
+        let giving_back = async move { receipts.refund(&*limiter.inner.observer).await };
+        if immediate {
+            at_once(giving_back);
+        } else {
+            #[cfg(feature = "tower")]
+            if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+                runtime.spawn(giving_back);
+            }
+        }
     }
 }

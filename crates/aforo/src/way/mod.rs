@@ -18,7 +18,8 @@ use crate::http::denial::Refused;
 use crate::taking::How;
 use crate::{Admission, Limiter, Replayed};
 use body::BodyError;
-use entry::{Entry, Front};
+pub(crate) use entry::Entry;
+use entry::Front;
 use judge::Asking;
 
 /// A request on its way.
@@ -35,7 +36,7 @@ pub(crate) enum Entered<B> {
 
 /// A request that has to wait for its body or a store.
 pub(crate) struct Waiting<B> {
-    entry: Entry,
+    entry: Box<Entry>,
     parts: Parts,
     body: B,
     needs_body: bool,

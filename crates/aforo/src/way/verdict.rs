@@ -13,14 +13,13 @@ use super::facts;
 use crate::denied::Denied;
 use crate::http::Shown;
 use crate::http::denial::{Asked, DecisionId, Refused, answer};
-use crate::passage::Opened;
 use crate::taking::{Judgement, Line, Taking};
 use crate::{Admission, AnswerBody, Decided, Passage, Replayed, Standing};
 
 impl Entry {
     /// What becomes of a request whose charges were put to the stores.
     pub(super) fn conclude<B>(
-        mut self,
+        mut self: Box<Self>,
         parts: Parts,
         body: Replayed<B>,
         judged: Result<Taking, Stopped>,
@@ -37,17 +36,21 @@ impl Entry {
             Judgement::Impossible => Refused::Impossible,
             Judgement::StoreFailed => Refused::StoreFailed,
         };
-        self.edge.append(&mut taking.lines);
+        self.lines.append(&mut taking.lines);
         Admission::Answer(self.answer(&parts, &refused))
     }
 
     /// A request that no policy but the edge's counts.
-    pub(super) fn pass_uncounted<B>(self, parts: Parts, body: Replayed<B>) -> Admission<B> {
+    pub(super) fn pass_uncounted<B>(
+        self: Box<Self>,
+        parts: Parts,
+        body: Replayed<B>,
+    ) -> Admission<B> {
         self.pass(parts, body, Taking::default(), Span::ZERO)
     }
 
     fn pass<B>(
-        mut self,
+        mut self: Box<Self>,
         mut parts: Parts,
         body: Replayed<B>,
         mut taking: Taking,
@@ -59,26 +62,17 @@ impl Entry {
             Decided::Delayed
         });
         self.spell_path(&mut parts);
-        self.edge.append(&mut taking.lines);
+        self.lines.append(&mut taking.lines);
+        self.receipts = taking.receipts;
+        self.delay = delay;
+        let gateway = self.setup.settings().gateway.as_ref();
+        let cors = gateway.and_then(|gateway| gateway.cors.as_ref());
+        self.origin = cors.and_then(|_| parts.headers.get(header::ORIGIN).cloned());
         if self.limiter.inner.place == Place::App {
-            let standing = Standing::of(&self.caller, &self.edge, delay);
+            let standing = Standing::of(&self.caller, &self.lines, delay);
             parts.extensions.insert(standing);
         }
-        let gateway = self.setup.settings().gateway.as_ref();
-        let origin = gateway
-            .and_then(|gateway| gateway.cors.as_ref())
-            .and_then(|_| parts.headers.get(header::ORIGIN).cloned());
-        let passage = Passage::new(Opened {
-            origin,
-            limiter: self.limiter,
-            setup: self.setup,
-            caller: self.caller,
-            client: self.client,
-            lines: self.edge,
-            receipts: taking.receipts,
-            delay,
-        });
-        Admission::Pass(Request::from_parts(parts, body), passage)
+        Admission::Pass(Request::from_parts(parts, body), Passage::new(self))
     }
 
     /// Spells the path as it was matched, unless the file says `raw` or a router matched already.
@@ -120,7 +114,7 @@ impl Entry {
         }
         let plan = self.caller.plan.as_deref();
         let shown = Shown {
-            policies: self.edge.iter().filter_map(Line::shown).collect(),
+            policies: self.lines.iter().filter_map(Line::shown).collect(),
             plan: plan.map(|plan| plan.name.as_str()),
             upgrade_url: plan.and_then(|plan| plan.upgrade_url.as_deref()),
         };

@@ -23,10 +23,6 @@ use entry::Front;
 use judge::Asking;
 
 /// A request on its way.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "both are moved once; a box would cost more"
-)]
 pub(crate) enum Entered<B> {
     /// It was decided at once.
     Done(Admission<B>),

@@ -1,5 +1,8 @@
 //! The other bodies: classic and templates.
 
+use ::http::header::{ACCEPT_LANGUAGE, CONTENT_TYPE, ORIGIN};
+use aforo_policy::Cors;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::super::test_outcomes::*;
@@ -85,4 +88,33 @@ fn a_number_that_is_not_known_is_null_in_json() {
     let mut scene = Scene::of(&[blocked("closed")]);
     scene.responses.body = Body::Template("{\"wait\": {retry_after}}".to_owned());
     assert_eq!(text(scene.exceeded()), "{\"wait\": null}");
+}
+
+proptest! {
+    #[test]
+    fn no_request_and_no_template_make_an_answer_panic(
+        language in proptest::collection::vec(any::<u8>(), 0..40),
+        media_type in proptest::collection::vec(any::<u8>(), 0..40),
+        origin in proptest::collection::vec(any::<u8>(), 0..40),
+        template in "[{}<\\[a-z_ \"\u{e9}]{0,60}",
+        wait in any::<u64>(),
+    ) {
+        let quota = fixed(5, seconds(60));
+        let wait = aforo_core::Span::from_micros(wait);
+        let mut scene = Scene::of(&[violated("p", &quota, denied(&quota, 0, wait, wait))]);
+        for (name, value) in [
+            (ACCEPT_LANGUAGE, &language),
+            (CONTENT_TYPE, &media_type),
+            (ORIGIN, &origin),
+        ] {
+            if let Ok(value) = HeaderValue::from_bytes(value) {
+                scene.request.insert(name, value);
+            }
+        }
+        scene.cors = Some(Cors { allow_origins: vec!["*".to_owned()] });
+        let retry: u64 = header(&scene.exceeded(), "retry-after").unwrap().parse().unwrap();
+        prop_assert!(u128::from(retry) * 1_000_000 >= u128::from(wait.as_micros()));
+        scene.responses.body = Body::Template(template);
+        let _body = text(scene.exceeded());
+    }
 }

@@ -16,6 +16,10 @@ use clap::Parser;
 
 use cli::{Cli, Command};
 
+#[cfg(target_os = "linux")]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     if let Err(error) = log::start(&cli.log, cli.format) {

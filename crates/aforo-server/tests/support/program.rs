@@ -159,12 +159,14 @@ fn follow(child: &mut Child, log: Arc<Mutex<String>>) -> Receiver<SocketAddr> {
     let lines = BufReader::new(child.stderr.take().unwrap()).lines();
     thread::spawn(move || {
         for line in lines.map_while(Result::ok) {
+            {
+                let mut log = log.lock().unwrap();
+                log.push_str(&line);
+                log.push('\n');
+            }
             if let Some((_, address)) = line.split_once("listening address=") {
                 let _ = found.send(address.trim().parse().unwrap());
             }
-            let mut log = log.lock().unwrap();
-            log.push_str(&line);
-            log.push('\n');
         }
     });
     listening

@@ -218,3 +218,8 @@ pub use aforo_policy as policy;
 pub use aforo_policy::Place;
 pub use aforo_store as store;
 pub use aforo_store::ManualClock;
+
+/// Compiles what the README shows.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

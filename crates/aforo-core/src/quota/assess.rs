@@ -11,7 +11,8 @@ impl Quota {
     /// [`Quota::assess_log`]). Takes nothing by itself. A calendar window without `edges` counts
     /// in one endless window, so it can only be stricter; so does a sliding log here, where all
     /// of its units count at the time of the last charge.
-    #[inline]
+    // Always inlined, so that a store that asks only for the verdict copies no quota.
+    #[inline(always)]
     pub fn assess(
         &self,
         stored: Option<&Stored>,
@@ -25,12 +26,23 @@ impl Quota {
             return Assessment::new(self, now, cost, present, fits);
         }
         // Copies, so that a bucket's state stays in registers.
-        let present = self.counter_at(stored.copied().as_ref(), now, edges.copied().as_ref());
+        self.assess_counter(stored.copied().as_ref(), now, edges.copied().as_ref(), cost)
+    }
+
+    #[inline(never)]
+    fn assess_counter(
+        &self,
+        stored: Option<&Stored>,
+        now: Timestamp,
+        edges: Option<&Edges>,
+        cost: u64,
+    ) -> Assessment {
+        let present = self.counter_at(stored, now, edges);
         let fits = self.fits(&present.state, cost);
         Assessment::new(self, now, cost, present, fits)
     }
 
-    #[inline]
+    #[inline(always)]
     fn bucket_at(&self, stored: Option<&Stored>, now: Timestamp) -> Present {
         let now = clock::floor(now, self.unit);
         let (last, level) = match stored {

@@ -1,6 +1,6 @@
 //! What a decided charge leaves behind.
 
-use aforo_core::{Assessment, Log, Outcome, Quota, State, Stored, Taken, Timestamp};
+use aforo_core::{Assessment, Log, Outcome, Quota, Shape, State, Stored, Taken, Timestamp};
 
 use super::MemoryStore;
 use super::assessed::Assessed;
@@ -104,7 +104,7 @@ impl<C> MemoryStore<C> {
     }
 
     /// The same when what the slot holds was read already.
-    #[inline]
+    #[inline(always)]
     pub(super) fn rewrite_known(
         &self,
         slot: &Slot,
@@ -113,11 +113,26 @@ impl<C> MemoryStore<C> {
         quota: &Quota,
         state: Option<State>,
     ) {
-        let same = before.forgets_like(quota);
+        match (before.forgets_like(quota), state) {
+            (true, Some(state)) => slot::write(slot, number, &state),
+            (true, None) => {}
+            (false, state) => self.renumber(slot, before.shape(), held, quota, state),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn renumber(
+        &self,
+        slot: &Slot,
+        before: Shape,
+        held: &State,
+        quota: &Quota,
+        state: Option<State>,
+    ) {
         match state {
-            Some(state) if same => slot::write(slot, number, &state),
             Some(state) => slot::write(slot, self.quotas.number(quota), &state),
-            None if !same && before.shape() == quota.shape() => {
+            None if before == quota.shape() => {
                 slot::write(slot, self.quotas.number(quota), held);
             }
             None => {}

@@ -11,7 +11,7 @@ pub(super) struct Standing<'a> {
     /// The policy's name.
     pub(super) name: &'a str,
     /// Its quota and outcome; `None` for quota 0.
-    pub(super) metered: Option<(&'a Quota, Outcome)>,
+    pub(super) metered: Option<(&'a Quota, &'a Outcome)>,
     /// Whether it refused the request.
     pub(super) violated: bool,
     /// Units the request took.
@@ -20,8 +20,8 @@ pub(super) struct Standing<'a> {
 
 impl<'a> Standing<'a> {
     /// How a policy stands, if it may be told.
-    pub(super) fn of(policy: &ShownPolicy<'a>) -> Option<Self> {
-        let metered = match (policy.quota, policy.outcome) {
+    pub(super) fn of(policy: &'a ShownPolicy<'_>) -> Option<Self> {
+        let metered = match (policy.quota, &policy.outcome) {
             (Some(quota), Some(outcome)) => Some((quota, outcome)),
             (None, _) => None,
             (Some(_), None) => return None,
@@ -99,7 +99,7 @@ impl<'a> Standing<'a> {
         let (_, outcome) = self.metered?;
         let reset = match (denied, outcome.verdict) {
             (Some(jitter), Verdict::Denied) => outcome.at.plus(outcome.wait).plus(jitter),
-            _ => self.untroubled_reset(&outcome),
+            _ => self.untroubled_reset(outcome),
         };
         Some(reset.as_seconds_ceil())
     }

@@ -1,7 +1,7 @@
 //! Forwarding headers: never panics, and nothing that stands left of what the trusted proxy
 //! appended changes the client address.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use aforo::identity::ClientAddress;
 use aforo_policy::{ForwardedHeader, Identity, ProxyTrust};
@@ -38,11 +38,14 @@ const TOKENS: [&str; 28] = [
     "é",
 ];
 
+/// The trusted peer.
+const BALANCER: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2));
+
 fn identity(header: ForwardedHeader, hops: bool) -> Identity {
     let trust = if hops {
         ProxyTrust::Hops(1)
     } else {
-        ProxyTrust::Networks(vec!["10.0.0.0/8".parse().unwrap()])
+        ProxyTrust::Networks("10.0.0.0/8".parse().into_iter().collect())
     };
     Identity {
         trust,
@@ -54,7 +57,7 @@ fn identity(header: ForwardedHeader, hops: bool) -> Identity {
 fn client(name: &'static str, value: &[u8], identity: &Identity) -> Option<IpAddr> {
     let mut headers = HeaderMap::new();
     headers.insert(name, HeaderValue::from_bytes(value).ok()?);
-    Some(ClientAddress::of("10.0.0.2".parse().unwrap(), &headers, identity).address)
+    Some(ClientAddress::of(BALANCER, &headers, identity).address)
 }
 
 #[test]

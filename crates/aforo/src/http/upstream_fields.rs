@@ -94,6 +94,8 @@ fn remove(headers: &mut HeaderMap, names: &[HeaderName]) {
 }
 
 fn insert(headers: &mut HeaderMap, ours: Ours, wanted: impl Fn(&HeaderName) -> bool) {
+    // Room for all at once; a map that holds all it can says so again at each field.
+    let _full = headers.try_reserve(X_RATELIMIT.len().saturating_add(LISTS.len()));
     for (name, value) in ours.rendered.into_fields() {
         if wanted(&name) {
             put(headers, name, value);

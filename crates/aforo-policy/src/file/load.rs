@@ -1,4 +1,4 @@
-//! From texts to raw tables: syntax, includes, variables.
+//! From texts to raw tables: a file and its includes.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -9,6 +9,7 @@ use super::findings::Findings;
 use super::raw::RawFile;
 use super::read::{Field, List, Named, Node, Read, Reader, Text};
 use super::source::{Location, Source};
+use super::syntax::{note_syntax_error, without_aftermath};
 use super::table::Table;
 
 /// What was read of a file and its includes.
@@ -60,7 +61,7 @@ impl Loader<'_> {
         }
         let (document, errors) = DeTable::parse_recoverable(&text);
         let mut sound = true;
-        for error in &errors {
+        for error in without_aftermath(&errors) {
             sound &= note_syntax_error(&text, number, error, &mut self.findings);
         }
         let mut reader = Reader {
@@ -128,121 +129,6 @@ fn plain(path: &Path) -> PathBuf {
         }
     }
     plain
-}
-
-/// Notes a syntax error; whether what was read besides it can be relied upon.
-fn note_syntax_error(
-    text: &str,
-    file: usize,
-    error: &toml::de::Error,
-    findings: &mut Findings,
-) -> bool {
-    let span = error.span().unwrap_or(0..0);
-    let at = Location {
-        file,
-        start: span.start,
-        end: span.end,
-    };
-    if error.message() != "duplicate key" {
-        findings.add(at, format!("not TOML: {}", error.message()));
-        return false;
-    }
-    let key = text.get(span.clone()).unwrap_or_default();
-    let fault = findings.add(at, format!("`{key}` is here a second time"));
-    if let Some(first) = first_of(text, span.start, key) {
-        let end = first.saturating_add(key.len());
-        let first = Location {
-            file,
-            start: first,
-            end,
-        };
-        fault.also(first, "the first one is here");
-    }
-    true
-}
-
-/// Where a key that is here twice was first: for a header the same header above, for a key the
-/// nearest line above that sets it.
-fn first_of(text: &str, offset: usize, key: &str) -> Option<usize> {
-    let above = text.get(..offset)?;
-    let line_start = above.rfind('\n').map_or(0, |at| at.saturating_add(1));
-    let lead = text.get(line_start..offset)?;
-    let before = text.get(..line_start)?;
-    let mut start = before.len();
-    let mut lines: Vec<(usize, &str)> = Vec::new();
-    for line in before.split_inclusive('\n').rev() {
-        start = start.saturating_sub(line.len());
-        lines.push((start, line));
-    }
-    let is_header = lead.trim_start().starts_with('[');
-    let found = |line: &&(usize, &str)| {
-        let text = line.1.trim_start();
-        if is_header {
-            text.trim_start_matches('[')
-                .trim_start()
-                .starts_with(format!("{}{key}", lead.trim_start().trim_start_matches('[')).as_str())
-        } else {
-            let rest = text.strip_prefix(key).map(str::trim_start);
-            rest.is_some_and(|rest| rest.starts_with('='))
-        }
-    };
-    let (start, line) = lines.iter().find(found)?;
-    line.find(key).map(|at| start.saturating_add(at))
-}
-
-/// Puts `${NAME}` variables into a string; `$${` writes `${`.
-pub(in crate::file) fn substitute(
-    text: &Text,
-    environment: &dyn Environment,
-    findings: &mut Findings,
-) -> Option<String> {
-    let mut value = String::new();
-    let mut whole = true;
-    let mut rest = text.value.as_str();
-    while let Some(dollar) = rest.find("${") {
-        let offset = text.value.len().saturating_sub(rest.len());
-        let start = offset.saturating_add(dollar);
-        let before = rest.get(..dollar).unwrap_or_default();
-        let after = rest.get(dollar.saturating_add(2)..).unwrap_or_default();
-        if let Some(before) = before.strip_suffix('$') {
-            value.push_str(before);
-            value.push_str("${");
-            rest = after;
-            continue;
-        }
-        value.push_str(before);
-        let name = after.split('}').next().unwrap_or_default();
-        let closed = after.len() > name.len();
-        let end = start.saturating_add(name.len()).saturating_add(3);
-        let proper = !name.is_empty()
-            && name
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        if !closed || !proper {
-            findings
-                .add(text.part(start..end), "an unfinished variable")
-                .expected("${NAME}, the name of an environment variable")
-                .help("`$${` writes the characters themselves");
-            return None;
-        }
-        match environment.variable(name) {
-            Some(variable) => value.push_str(&variable),
-            None => {
-                whole = false;
-                findings
-                    .add(
-                        text.part(start..end),
-                        format!("the environment variable `{name}` is not set"),
-                    )
-                    .help(format!("set {name} before starting"));
-            }
-        }
-        rest = after
-            .get(name.len().saturating_add(1)..)
-            .unwrap_or_default();
-    }
-    value.push_str(rest);
-    whole.then_some(value)
 }
 
 impl RawFile {

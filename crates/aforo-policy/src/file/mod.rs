@@ -14,7 +14,9 @@ mod read;
 mod render;
 mod schema;
 mod source;
+mod syntax;
 mod table;
+mod variables;
 
 use std::path::Path;
 

@@ -208,3 +208,20 @@ fn deep_nesting_is_an_error() {
         assert!(!findings(&text).is_empty());
     }
 }
+
+#[test]
+fn a_list_that_is_left_open_is_one_error() {
+    let text = "[plans.free]\npolicies = [\"1/s\"\n\n[plans.pro]\npolicies = [\"2/s\"]\n";
+    assert_eq!(
+        finding(text),
+        "4:1 not TOML: missing comma between array elements, expected `,`"
+    );
+    assert_eq!(help(text), "or the list before is not closed by ]");
+}
+
+#[test]
+fn a_quota_without_quotes_is_told_to_have_them() {
+    let text = "[plans.free]\npolicies = [60/minute]\n";
+    assert_eq!(findings(text)[0].line, 2);
+    assert_eq!(help(text), "a quota is a string: \"60/minute\", in quotes");
+}

@@ -1,6 +1,7 @@
 //! From raw tables to [`Settings`]: what exists afterwards makes sense.
 
 mod consumers;
+mod edge;
 mod gateway;
 mod identity;
 mod matches;
@@ -108,13 +109,6 @@ impl Checker<'_> {
             teams.insert(name.value.clone(), Arc::new(team));
         }
         teams
-    }
-
-    fn edge(&mut self) -> Vec<Arc<Policy>> {
-        match self.file.edge.get() {
-            Some(edge) => self.policies(&edge.policies, &Use::Edge),
-            None => Vec::new(),
-        }
     }
 
     fn check_plan_names(&mut self) {

@@ -88,10 +88,12 @@ impl Checker<'_> {
         let Some(named) = self.named.get(name) else {
             let near = nearest(name, self.named.keys().map(String::as_str)).map(str::to_owned);
             let inline = self.names.0.contains_key(name);
-            let fault = self.findings.add(
-                text.at,
-                text.told(format!("there is no policy `{name}` in [policies]")),
-            );
+            let known: Vec<String> = self.named.keys().map(|name| format!("@{name}")).collect();
+            let message = format!("there is no policy `{name}` in [policies]");
+            let fault = self.findings.add(text.at, text.told(message));
+            if matches!(known.len(), 1..=12) {
+                fault.expected(known.join(", "));
+            }
             if let Some(near) = near {
                 fault.help(format!("did you mean `@{near}`?"));
             } else if inline {
@@ -258,35 +260,6 @@ impl Checker<'_> {
             }
         }
         store.value.clone()
-    }
-
-    /// The edge knows nothing but the address, answers from local memory, and sees no response.
-    fn check_edge(&mut self, policy: &Policy, at: Location) {
-        let parts = policy.partition_by.iter().flat_map(|part| &part.0);
-        let beyond = parts
-            .into_iter()
-            .any(|part| !matches!(part, Part::ClientIp(_) | Part::Everyone));
-        if beyond {
-            self.findings
-                .add(at, "the edge counts before it knows more than the address")
-                .expected("partition_by with client_ip or everyone")
-                .help("put the policy into a plan, a group or a route");
-        }
-        if policy.store != "default" || policy.on_store_failure.is_some() {
-            self.findings
-                .add(at, "the edge counts in local memory, without a store")
-                .help("leave out `store` and `on_store_failure`");
-        }
-        if policy.counted != Counted::All {
-            self.findings
-                .add(at, "the edge counts every request, whatever becomes of it")
-                .help("leave out `count`, or put the policy into a plan, a group or a route");
-        }
-        if !policy.by_plan.is_empty() {
-            self.findings
-                .add(at, "the edge counts before it knows a plan")
-                .help("one quota for all");
-        }
     }
 
     /// The quota that replaces a policy's own for one consumer.

@@ -1,5 +1,7 @@
 //! All threads share one limiter.
 
+use std::time::Duration;
+
 use std::thread;
 
 use crate::support::{Program, Upstream};
@@ -33,16 +35,38 @@ fn many_connections_at_once_get_no_unit_too_many() {
 }
 
 #[test]
-fn a_request_is_held_for_its_slot_and_an_absent_caller_frees_it() {
+fn a_request_is_held_for_its_slot() {
     let upstream = Upstream::new();
-    let program = Program::with_file(&format!(
-        "[gateway]\nlisten = \"127.0.0.1:0\"\nupstream = [\"http://{}\"]\n\n\
-         [plans.anonymous]\npolicies = [{{ quota = \"5/second leaky-bucket\", max_delay = \"200ms\" }}]\n",
-        upstream.address()
-    ));
+    let program = Program::with_file(&leaky("5/second", "200ms", &upstream));
     assert_eq!(program.client().get("/").status, 200);
-    let mut held = program.client();
-    held.send("GET /held HTTP/1.1\r\nhost: a\r\n\r\n");
-    assert_eq!(held.response().status, 200, "after its turn has come");
+    assert_eq!(program.client().get("/held").status, 200, "after its turn");
     assert_eq!(upstream.seen().len(), 2);
+}
+
+#[test]
+fn a_caller_that_leaves_gives_its_slot_to_the_next() {
+    let upstream = Upstream::new();
+    let program = Program::with_file(&leaky("6/minute", "10s", &upstream));
+    let asks = || {
+        let mut client = program.client();
+        client.send("GET /held HTTP/1.1\r\nhost: a\r\n\r\n");
+        client
+    };
+    assert_eq!(program.client().get("/").status, 200);
+    let mut held = asks();
+    assert!(held.hears_nothing_for(Duration::from_millis(300)));
+    assert_eq!(asks().response().status, 429, "the one slot is taken");
+    drop(held);
+    let next_is_held = (0..20).any(|_| asks().hears_nothing_for(Duration::from_millis(300)));
+    assert!(next_is_held, "the slot was not given back");
+    assert_eq!(upstream.seen().len(), 1, "nobody's turn has come");
+}
+
+fn leaky(quota: &str, max_delay: &str, upstream: &Upstream) -> String {
+    format!(
+        "[gateway]\nlisten = \"127.0.0.1:0\"\nupstream = [\"http://{}\"]\n\n\
+         [plans.anonymous]\n\
+         policies = [{{ quota = \"{quota} leaky-bucket\", max_delay = \"{max_delay}\" }}]\n",
+        upstream.address()
+    )
 }

@@ -67,6 +67,17 @@ impl RawClient {
         self.response_to(method)
     }
 
+    /// Whether no byte of an answer comes for so long.
+    pub(crate) fn hears_nothing_for(&mut self, span: Duration) -> bool {
+        self.stream.set_read_timeout(Some(span)).unwrap();
+        let silent = matches!(
+            self.stream.peek(&mut [0]).map_err(|error| error.kind()),
+            Err(io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
+        );
+        self.stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        silent
+    }
+
     pub(crate) fn get(&mut self, target: &str) -> RawResponse {
         self.ask("GET", target, "")
     }

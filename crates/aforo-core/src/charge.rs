@@ -26,19 +26,19 @@ pub struct Charge<'a> {
 /// The first part of a partition key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Principal {
-    /// What kind it is.
+    /// Who can make up partition keys like this one.
     pub kind: PrincipalKind,
     /// Its keyed hash.
     pub hash: PartitionHash,
 }
 
-/// What kind of principal a partition key starts with.
+/// Who can make up partition keys like this one, which decides where their counters are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PrincipalKind {
-    /// A known name: a consumer, a team, an organisation, a route, everyone. Bounded by what the
-    /// operator set up.
+    /// Nobody: all its parts are known names (a consumer, a team, a route, everyone), bounded by
+    /// what the operator set up.
     Known,
-    /// Anything a stranger can make up: an address, an account in a body, a header's value.
+    /// Whoever sends the request: a part is an address, an account in a body, a header's value.
     Stranger,
 }
 

@@ -9,7 +9,7 @@ pub(crate) use receipts::{Held, Receipts};
 
 use std::sync::Arc;
 
-use aforo_core::{Decision, Denial, Mode, Span, decide};
+use aforo_core::{Decision, Denial, Span, decide};
 use aforo_policy::{Planned, PlannedCharge};
 use aforo_store::{Batch, Charged, StoreError};
 use smallvec::SmallVec;
@@ -64,8 +64,7 @@ impl Taking {
             lines: planned.iter().map(Line::of).collect(),
             ..Self::default()
         };
-        let blocked = |line: &Line| line.blocks() && line.is_violated();
-        if !taking.lines.iter().any(blocked) {
+        if !taking.is_blocked() {
             for place in 0..stores.len() {
                 if let Some(store) = stores.at(place) {
                     taking
@@ -210,13 +209,16 @@ impl Taking {
         self.failure.is_some() || self.lines.iter().any(Line::is_violated)
     }
 
-    /// What becomes of the request.
-    pub(crate) fn judgement(&self) -> Judgement {
-        if self
-            .lines
+    /// Whether an enforced policy has quota 0: no store is asked.
+    fn is_blocked(&self) -> bool {
+        self.lines
             .iter()
             .any(|line| line.blocks() && line.is_violated())
-        {
+    }
+
+    /// What becomes of the request.
+    pub(crate) fn judgement(&self) -> Judgement {
+        if self.is_blocked() {
             return Judgement::Exceeded;
         }
         match self.decision() {
@@ -230,8 +232,7 @@ impl Taking {
 
     /// The decision over the outcomes.
     pub(crate) fn decision(&self) -> Decision {
-        let blocked = |line: &Line| line.blocks() && line.mode == Mode::Enforce;
-        if self.lines.iter().any(blocked) {
+        if self.is_blocked() {
             return Decision::Deny(Denial::Impossible);
         }
         decide(

@@ -1,6 +1,7 @@
 //! The keyed hash of partition keys: SipHash-1-3 with 128 bits of output.
 
 use core::fmt;
+use core::str::FromStr;
 
 /// A secret of 128 bits. Who does not know it can neither aim at another's counter nor read
 /// who was counted. Its `Debug` shows nothing.
@@ -15,6 +16,18 @@ impl HashKey {
     /// A key from two secret words.
     pub const fn new(words: [u64; 2]) -> Self {
         Self(words)
+    }
+
+    /// What tells two secrets apart without telling either: for an instance to see that another
+    /// one counts with a different secret.
+    ///
+    /// ```
+    /// use aforo_core::HashKey;
+    /// assert_ne!(HashKey::new([1, 2]).fingerprint(), HashKey::new([1, 3]).fingerprint());
+    /// ```
+    pub fn fingerprint(&self) -> u64 {
+        // No partition key is this text: each starts with the tag of its first part.
+        self.hash(b"aforo hash key").0 as u64
     }
 
     /// Hashes a partition key.
@@ -106,6 +119,41 @@ impl Sip {
         self.round();
         let [a, b, c, d] = self.0;
         a ^ b ^ c ^ d
+    }
+}
+
+/// A text that is not a secret of 32 hexadecimal digits. It does not hold the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HashKeyError;
+
+impl fmt::Display for HashKeyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a hash key is 32 hexadecimal digits")
+    }
+}
+
+impl core::error::Error for HashKeyError {}
+
+impl FromStr for HashKey {
+    type Err = HashKeyError;
+
+    /// Reads 32 hexadecimal digits.
+    ///
+    /// ```
+    /// use aforo_core::HashKey;
+    /// let key: HashKey = "0000000000000001000000000000000F".parse()?;
+    /// assert_eq!(key, HashKey::new([1, 15]));
+    /// assert!("1f".parse::<HashKey>().is_err());
+    /// # Ok::<(), aforo_core::HashKeyError>(())
+    /// ```
+    fn from_str(text: &str) -> Result<Self, HashKeyError> {
+        let digits = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let (high, low) = text.split_at_checked(16).ok_or(HashKeyError)?;
+        let word = |half| u64::from_str_radix(half, 16).map_err(|_| HashKeyError);
+        match digits {
+            true => Ok(Self([word(high)?, word(low)?])),
+            false => Err(HashKeyError),
+        }
     }
 }
 

@@ -112,7 +112,7 @@ pub use assessment::Assessment;
 pub use charge::{Charge, Mode, OnDenial, Principal, PrincipalKind};
 pub use decision::{Decision, Denial, decide};
 pub use edges::Edges;
-pub use hash::{HashKey, PartitionHash};
+pub use hash::{HashKey, HashKeyError, PartitionHash};
 pub use outcome::{Outcome, Verdict};
 pub use quota::{CalendarUnit, Quota, QuotaError, Window};
 pub use state::{Shape, State, Stored};

@@ -12,4 +12,10 @@ pub enum StoreError {
     /// It could not be reached or answered nonsense.
     #[error("the store is not available: {0}")]
     Unavailable(String),
+    /// It holds the fingerprint of another secret.
+    #[error(
+        "the store counts with another hash key: give every instance that shares it the same \
+         AFORO_HASH_KEY or hash_key_file"
+    )]
+    HashKeyDiffers,
 }

@@ -78,6 +78,7 @@ pub mod conformance;
 mod error;
 mod memory;
 mod receipt;
+mod remote;
 mod store;
 
 pub use answer::Answer;
@@ -86,4 +87,5 @@ pub use clock::{Clock, ManualClock, SystemClock};
 pub use error::StoreError;
 pub use memory::{MemoryStats, MemoryStore, MemoryStoreBuilder, TableStats};
 pub use receipt::{Receipt, ReceiptLine};
+pub use remote::{OpenError, Remote};
 pub use store::Store;

@@ -7,6 +7,8 @@ use smallvec::SmallVec;
 #[derive(Debug, Default)]
 pub struct Receipt {
     lines: SmallVec<[ReceiptLine; 4]>,
+    /// For a store that keeps counters by principal: those of the batch's charges.
+    principals: Option<Box<[PartitionHash]>>,
 }
 
 /// One charge of a receipt.
@@ -33,6 +35,19 @@ impl Receipt {
     /// A receipt for nothing.
     pub fn empty() -> Self {
         Self::default()
+    }
+
+    /// A receipt that knows the principals of its batch, by place.
+    pub fn of_principals(principals: impl IntoIterator<Item = PartitionHash>) -> Self {
+        Self {
+            principals: Some(principals.into_iter().collect()),
+            ..Self::default()
+        }
+    }
+
+    /// The principal of the charge at a place in the batch, where the receipt knows them.
+    pub fn principal(&self, place: usize) -> Option<PartitionHash> {
+        self.principals.as_deref()?.get(place).copied()
     }
 
     /// Adds a line.

@@ -5,6 +5,7 @@
 
 pub mod admitted;
 pub mod at_once;
+pub mod batched;
 pub mod cpu;
 pub mod governed;
 pub mod keys;

@@ -46,18 +46,18 @@ impl Present {
 /// # Ok::<(), aforo_core::QuotaError>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Assessment {
-    quota: Quota,
+pub struct Assessment<'q> {
+    quota: &'q Quota,
     now: Timestamp,
     cost: u64,
     verdict: Verdict,
     present: Present,
 }
 
-impl Assessment {
+impl<'q> Assessment<'q> {
     #[inline]
     pub(crate) fn new(
-        quota: &Quota,
+        quota: &'q Quota,
         now: Timestamp,
         cost: u64,
         present: Present,
@@ -71,7 +71,7 @@ impl Assessment {
             Verdict::Denied
         };
         Self {
-            quota: *quota,
+            quota,
             now,
             cost,
             verdict,
@@ -98,7 +98,7 @@ impl Assessment {
 
     /// The outcome, when the batch took this charge or did not.
     pub fn outcome(&self, taken: bool) -> Outcome {
-        let quota = &self.quota;
+        let quota = self.quota;
         let before = &self.present.state;
         let takes = self.takes(taken);
         let after = if takes {
@@ -132,7 +132,7 @@ impl Assessment {
     }
 
     fn delay(&self) -> Span {
-        let (quota, state) = (&self.quota, &self.present.state);
+        let (quota, state) = (self.quota, &self.present.state);
         if quota.algorithm() != Algorithm::LeakyBucket || !self.takes(true) {
             return Span::ZERO;
         }

@@ -255,4 +255,27 @@ proptest! {
             prop_assert_eq!(share.window(), quota.window());
         }
     }
+
+    #[test]
+    fn a_quota_tells_its_numbers_as_they_were_written(
+        amount in prop_oneof![1_u64..1_000, 1_u64..10_000_000_000],
+        window in 1_u64..34_560_000_000, delay in 0_u64..100_000, burst in 1_u64..1_000_000,
+    ) {
+        let (window, delay) = (Span::from_millis(window), Span::from_millis(delay));
+        let first_hit = Window::FirstHit(window);
+        let quotas = [
+            (Quota::token_bucket(amount, window, Some(burst)), Window::Length(window), None),
+            (Quota::leaky_bucket(amount, window, delay), Window::Length(window), Some(delay)),
+            (Quota::fixed_window(amount, first_hit), first_hit, None),
+            (Quota::sliding_window(amount, window), Window::Length(window), None),
+            (Quota::sliding_log(amount, window), Window::Length(window), None),
+        ];
+        for (quota, window, delay) in quotas {
+            if let Ok(quota) = quota {
+                prop_assert_eq!(quota.amount(), amount);
+                prop_assert_eq!(quota.window(), window);
+                prop_assert_eq!(quota.max_delay(), delay);
+            }
+        }
+    }
 }

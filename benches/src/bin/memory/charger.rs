@@ -4,6 +4,7 @@ use std::hash::Hash;
 use std::hint::black_box;
 
 use aforo_benches::Failure;
+use aforo_benches::batched::{Batched, ThreeGoverned};
 use aforo_benches::governed::Governed;
 use aforo_benches::keys::{self, KEYS};
 use aforo_benches::stored::Stored;
@@ -24,6 +25,20 @@ impl Charger for Stored {
     #[inline]
     fn charge(&self, place: u32) -> bool {
         Stored::charge(self, place)
+    }
+}
+
+impl Charger for Batched {
+    #[inline]
+    fn charge(&self, place: u32) -> bool {
+        Batched::charge(self, place)
+    }
+}
+
+impl Charger for ThreeGoverned {
+    #[inline]
+    fn charge(&self, place: u32) -> bool {
+        ThreeGoverned::charge(self, place)
     }
 }
 

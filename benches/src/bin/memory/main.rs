@@ -1,6 +1,6 @@
 //! The memory store beside governor: one charge by a caller's key bytes, hashing included.
 //!
-//! `memory` prints table rows; `memory --resident WHO` prints what `WHO` keeps resident with
+//! `memory` prints table rows, `memory --three` the row of a batch; `memory --resident WHO` prints what `WHO` keeps resident with
 //! every key live, in a process of its own.
 #![allow(clippy::print_stdout, reason = "rows go to standard output")]
 
@@ -9,6 +9,7 @@ mod footprint;
 mod rounds;
 
 use aforo_benches::Failure;
+use aforo_benches::batched::{Batched, ThreeGoverned};
 use aforo_benches::governed::Governed;
 use aforo_benches::keys::{self, HOT, KEYS};
 use aforo_benches::row::{Row, Target};
@@ -29,8 +30,9 @@ fn main() -> Result<(), Failure> {
             .iter()
             .chain(&footprint::rows()?)
             .for_each(|row| println!("{row}")),
+        ["--three"] => println!("{}", three_row()?),
         ["--resident", who] => println!("{}", footprint::resident(who)?),
-        _ => return Err("usage: memory [--resident aforo|governor]".into()),
+        _ => return Err("usage: memory [--three | --resident aforo|governor]".into()),
     }
     Ok(())
 }
@@ -77,5 +79,19 @@ fn time_rows() -> Result<Vec<Row>, Failure> {
             one,
         )
         .compare(&ours, &inline, Target::Told)?,
+        three_row()?,
     ])
+}
+
+/// The row of a request's three policies.
+fn three_row() -> Result<Row, Failure> {
+    let (ours, theirs) = (Batched::new()?, ThreeGoverned::new()?);
+    // The first charge of each makes its entry.
+    for place in 0..u32::try_from(HOT)? {
+        ours.charge(place);
+        theirs.charge(place);
+    }
+    let what = "memory: a batch of three with outcomes and receipt, 64 hot consumers, \
+                over three checks";
+    Pace::of(what, HOT, Threads::One).compare(&ours, &theirs, Target::Told)
 }

@@ -5,8 +5,8 @@
 
 use super::clock::{self, Effective};
 use crate::assessment::Present;
-use crate::quota::EXACT_BELOW;
-use crate::{Edges, State, Timestamp, Unit, Window};
+use crate::quota::{EXACT_BELOW, Kind};
+use crate::{Edges, State, Timestamp, Unit};
 
 /// The end of a window that is not known to end: the charge came without fitting edges.
 pub(crate) const ENDLESS: Timestamp = Timestamp::from_micros(EXACT_BELOW - 1);
@@ -14,7 +14,7 @@ pub(crate) const ENDLESS: Timestamp = Timestamp::from_micros(EXACT_BELOW - 1);
 /// What a fixed window is made of.
 #[derive(Clone, Copy)]
 pub(crate) struct Frame<'a> {
-    pub(crate) window: Window,
+    pub(crate) kind: Kind,
     pub(crate) unit: Unit,
     /// The length in the unit; zero for a calendar window.
     pub(crate) w: u64,
@@ -24,13 +24,13 @@ pub(crate) struct Frame<'a> {
 impl Frame<'_> {
     /// The window that holds `at`, as start and end, when none is running.
     pub(crate) fn window_at(&self, at: u64) -> (u64, Timestamp) {
-        match self.window {
-            Window::Length(_) => {
+        match self.kind {
+            Kind::Length => {
                 let start = at.saturating_sub(at.checked_rem(self.w).unwrap_or(0));
                 (start, self.end_after(start))
             }
-            Window::FirstHit(_) => (at, self.end_after(at)),
-            Window::Calendar(_) => self.calendar_at(clock::instant(at, self.unit)),
+            Kind::FirstHit => (at, self.end_after(at)),
+            Kind::Calendar(_) => self.calendar_at(clock::instant(at, self.unit)),
         }
     }
 
@@ -70,9 +70,9 @@ impl Frame<'_> {
         if now < state.last {
             return self.stepped_back(State { first, ..*state }, fresh);
         }
-        match self.window {
-            Window::FirstHit(_) if self.is_over(state, now) => Present::ordinary(fresh),
-            Window::FirstHit(_) => Present::ordinary(State {
+        match self.kind {
+            Kind::FirstHit if self.is_over(state, now) => Present::ordinary(fresh),
+            Kind::FirstHit => Present::ordinary(State {
                 last: now,
                 first,
                 ..*state
@@ -88,9 +88,9 @@ impl Frame<'_> {
 
     fn stepped_back(&self, state: State, fresh: State) -> Present {
         // A window of fixed length may take over from one that began with the first hit.
-        let second = match self.window {
-            Window::Length(_) => self.window_at(state.last).1.as_micros(),
-            Window::FirstHit(_) | Window::Calendar(_) => state.second,
+        let second = match self.kind {
+            Kind::Length => self.window_at(state.last).1.as_micros(),
+            Kind::FirstHit | Kind::Calendar(_) => state.second,
         };
         // Where the end is not known, only the least tolerance holds.
         let whole_again = match Timestamp::from_micros(second) {

@@ -8,6 +8,14 @@ pub(crate) fn full(max_delay: u64, q: u64, w: u64) -> Option<u64> {
     max_delay.checked_mul(q)?.checked_add(w)
 }
 
+/// The longest delay, in units of time.
+pub(crate) const fn max_delay(full: u64, q: u64, w: u64) -> u64 {
+    match full.saturating_sub(w).checked_div(q) {
+        Some(delay) => delay,
+        None => 0,
+    }
+}
+
 /// How many units an empty bucket admits at once.
 pub(crate) fn capacity(full: u64, w: u64) -> u64 {
     full.checked_div(w).unwrap_or(0)

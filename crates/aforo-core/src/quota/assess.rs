@@ -1,17 +1,17 @@
 //! A charge against a quota's state: which algorithm answers what.
 
-use super::Quota;
+use super::{Kind, Quota};
 use crate::algorithm::fixed_window::{self, ENDLESS, Frame};
 use crate::algorithm::{carry, clock, log_sum, sliding_window, token_bucket};
 use crate::assessment::Present;
-use crate::{Algorithm, Assessment, Edges, State, Stored, Taken, Timestamp, Window};
+use crate::{Algorithm, Assessment, Edges, State, Stored, Taken, Timestamp};
 
 impl Quota {
     /// Puts a charge of `cost` units at `now` against what is stored (not for sliding logs, see
     /// [`Quota::assess_log`]). Takes nothing by itself. A calendar window without `edges` counts
     /// in one endless window, so it can only be stricter; so does a sliding log here, where all
     /// of its units count at the time of the last charge.
-    // Always inlined, so that a store that asks only for the verdict copies no quota.
+    // Always inlined, so that a store that asks only for the verdict gets nothing else made.
     #[inline(always)]
     pub fn assess(
         &self,
@@ -19,7 +19,7 @@ impl Quota {
         now: Timestamp,
         edges: Option<&Edges>,
         cost: u64,
-    ) -> Assessment {
+    ) -> Assessment<'_> {
         if let Algorithm::TokenBucket | Algorithm::LeakyBucket = self.algorithm {
             let present = self.bucket_at(stored, now);
             let fits = token_bucket::fits(present.state.first, cost, self.w, self.full);
@@ -36,7 +36,7 @@ impl Quota {
         now: Timestamp,
         edges: Option<&Edges>,
         cost: u64,
-    ) -> Assessment {
+    ) -> Assessment<'_> {
         let present = self.counter_at(stored, now, edges);
         let fits = self.fits(&present.state, cost);
         Assessment::new(self, now, cost, present, fits)
@@ -112,7 +112,7 @@ impl Quota {
 
     const fn frame<'a>(&self, edges: Option<&'a Edges>) -> Frame<'a> {
         Frame {
-            window: self.window,
+            kind: self.kind,
             unit: self.unit,
             w: self.w,
             edges,
@@ -186,8 +186,8 @@ impl Quota {
     /// The end of a fixed window, where one is running and known to end.
     pub(crate) fn edge(&self, state: &State) -> Option<Timestamp> {
         let end = Timestamp::from_micros(state.second);
-        match (self.algorithm, self.window) {
-            (Algorithm::FixedWindow, Window::FirstHit(_)) => (state.first > 0).then_some(end),
+        match (self.algorithm, self.kind) {
+            (Algorithm::FixedWindow, Kind::FirstHit) => (state.first > 0).then_some(end),
             (Algorithm::FixedWindow, _) => (end != ENDLESS).then_some(end),
             _ => None,
         }

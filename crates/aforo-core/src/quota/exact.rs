@@ -28,6 +28,8 @@ pub(super) struct Exact {
     pub(super) q: u64,
     pub(super) w: u64,
     pub(super) full: u64,
+    /// What the amount and the window were divided by.
+    pub(super) divisor: u64,
 }
 
 impl Exact {
@@ -63,7 +65,13 @@ impl Exact {
             Capacity::Delay(delay) => leaky_bucket::full(units(delay, unit)?, q, w),
         };
         let full = exact(full)?;
-        Some(Self { unit, q, w, full })
+        Some(Self {
+            unit,
+            q,
+            w,
+            full,
+            divisor,
+        })
     }
 }
 

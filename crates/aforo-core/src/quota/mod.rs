@@ -3,12 +3,14 @@
 mod assess;
 mod error;
 mod exact;
+mod kind;
 
 use crate::algorithm::leaky_bucket;
 use crate::{Algorithm, Shape, Span, Unit};
 
 pub use error::QuotaError;
 use exact::{Capacity, Exact};
+pub(crate) use kind::Kind;
 
 /// Every number that takes part in a decision stays below this, so that doubles hold it exactly.
 pub(crate) const EXACT_BELOW: u64 = 1 << 53;
@@ -63,15 +65,15 @@ pub enum CalendarUnit {
 pub struct Quota {
     algorithm: Algorithm,
     unit: Unit,
-    amount: u64,
-    window: Window,
+    kind: Kind,
     capacity: u64,
-    max_delay: Span,
     // Buckets: q and w of the contract's formulas, reduced, and B·w.
     // Windows and logs: the amount and the whole window in the unit (calendar: zero).
     q: u64,
     w: u64,
     full: u64,
+    // What q and w were divided by: each receipt holds a quota, so nothing is kept twice.
+    divisor: u64,
 }
 
 impl Quota {
@@ -92,17 +94,8 @@ impl Quota {
         }
         let capacity = burst.map_or(Capacity::Amount, Capacity::Burst);
         let exact = Exact::choose(amount, window, capacity, u64::MAX)?;
-        Ok(Self {
-            algorithm: Algorithm::TokenBucket,
-            unit: exact.unit,
-            amount,
-            window: Window::Length(window),
-            capacity: burst.unwrap_or(amount),
-            max_delay: Span::ZERO,
-            q: exact.q,
-            w: exact.w,
-            full: exact.full,
-        })
+        let capacity = burst.unwrap_or(amount);
+        Ok(Self::bucket(Algorithm::TokenBucket, capacity, exact))
     }
 
     /// A leaky bucket: `amount` per `window` pass, evenly; a request is held up to `max_delay`.
@@ -114,17 +107,8 @@ impl Quota {
     /// See [`QuotaError`].
     pub fn leaky_bucket(amount: u64, window: Span, max_delay: Span) -> Result<Self, QuotaError> {
         let exact = Exact::choose(amount, window, Capacity::Delay(max_delay), u64::MAX)?;
-        Ok(Self {
-            algorithm: Algorithm::LeakyBucket,
-            unit: exact.unit,
-            amount,
-            window: Window::Length(window),
-            capacity: leaky_bucket::capacity(exact.full, exact.w),
-            max_delay,
-            q: exact.q,
-            w: exact.w,
-            full: exact.full,
-        })
+        let capacity = leaky_bucket::capacity(exact.full, exact.w);
+        Ok(Self::bucket(Algorithm::LeakyBucket, capacity, exact))
     }
 
     /// A counter per window. Up to twice the amount passes across an edge.
@@ -173,6 +157,19 @@ impl Quota {
         Ok(Self::counted(algorithm, amount, length, unit, window))
     }
 
+    const fn bucket(algorithm: Algorithm, capacity: u64, exact: Exact) -> Self {
+        Self {
+            algorithm,
+            unit: exact.unit,
+            kind: Kind::Length,
+            capacity,
+            q: exact.q,
+            w: exact.w,
+            full: exact.full,
+            divisor: exact.divisor,
+        }
+    }
+
     fn counted(
         algorithm: Algorithm,
         amount: u64,
@@ -183,16 +180,15 @@ impl Quota {
         Self {
             algorithm,
             unit,
-            amount,
-            window,
+            kind: Kind::of(window),
             capacity: amount,
-            max_delay: Span::ZERO,
             q: amount,
             w: length
                 .as_micros()
                 .checked_div(unit.micros())
                 .unwrap_or_default(),
             full: amount,
+            divisor: 1,
         }
     }
 
@@ -203,12 +199,14 @@ impl Quota {
 
     /// Units per window, as written.
     pub const fn amount(&self) -> u64 {
-        self.amount
+        self.q.saturating_mul(self.divisor)
     }
 
     /// The window, as written.
     pub const fn window(&self) -> Window {
-        self.window
+        let units = self.w.saturating_mul(self.divisor);
+        let micros = units.saturating_mul(self.unit.micros());
+        self.kind.window(Span::from_micros(micros))
     }
 
     /// The most that fits at once: a bucket's burst, a window's quota.
@@ -224,7 +222,11 @@ impl Quota {
     /// How long a leaky bucket holds a request at most; none for the others.
     pub const fn max_delay(&self) -> Option<Span> {
         match self.algorithm {
-            Algorithm::LeakyBucket => Some(self.max_delay),
+            Algorithm::LeakyBucket => {
+                let units = leaky_bucket::max_delay(self.full, self.q, self.w);
+                let micros = units.saturating_mul(self.unit.micros());
+                Some(Span::from_micros(micros))
+            }
             _ => None,
         }
     }
@@ -238,7 +240,7 @@ impl Quota {
     /// # Ok::<(), aforo_core::QuotaError>(())
     /// ```
     pub const fn nominal_window(&self) -> Option<Span> {
-        match self.window {
+        match self.window() {
             Window::Length(length) | Window::FirstHit(length) => Some(length),
             Window::Calendar(CalendarUnit::Minute) => Some(Span::from_seconds(60)),
             Window::Calendar(CalendarUnit::Hour) => Some(Span::from_seconds(3_600)),
@@ -255,7 +257,7 @@ impl Quota {
     #[must_use]
     pub fn share(&self, instances: u32) -> Self {
         let parts = u64::from(instances.max(1));
-        let (amount, burst) = (self.amount.div_ceil(parts), self.capacity.div_ceil(parts));
+        let (amount, burst) = (self.amount().div_ceil(parts), self.capacity.div_ceil(parts));
         self.resized(amount, burst)
             .or_else(|error| {
                 let [below, above] = exact::neighbours(amount, self.span(), self.room(burst));
@@ -266,27 +268,34 @@ impl Quota {
     }
 
     const fn span(&self) -> Span {
-        match self.window {
+        match self.window() {
             Window::Length(length) | Window::FirstHit(length) => length,
             Window::Calendar(_) => Span::ZERO,
+        }
+    }
+
+    const fn longest_delay(&self) -> Span {
+        match self.max_delay() {
+            Some(delay) => delay,
+            None => Span::ZERO,
         }
     }
 
     const fn room(&self, burst: u64) -> Capacity {
         match self.algorithm {
             Algorithm::TokenBucket => Capacity::Burst(burst),
-            Algorithm::LeakyBucket => Capacity::Delay(self.max_delay),
+            Algorithm::LeakyBucket => Capacity::Delay(self.longest_delay()),
             _ => Capacity::Amount,
         }
     }
 
     fn resized(&self, amount: u64, burst: u64) -> Result<Self, QuotaError> {
-        match (self.algorithm, self.window) {
+        match (self.algorithm, self.window()) {
             (Algorithm::TokenBucket, Window::Length(window)) => {
                 Self::token_bucket(amount, window, Some(burst))
             }
             (Algorithm::LeakyBucket, Window::Length(window)) => {
-                Self::leaky_bucket(amount, window, self.max_delay)
+                Self::leaky_bucket(amount, window, self.longest_delay())
             }
             (Algorithm::SlidingWindow, Window::Length(window)) => {
                 Self::sliding_window(amount, window)

@@ -4,12 +4,12 @@ use aforo_core::{Assessment, LogAssessment, Outcome, Verdict};
 
 /// What a charge would do to the entry or the log that counts it.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Assessed {
-    Entry(Assessment),
-    Log(LogAssessment),
+pub(super) enum Assessed<'q> {
+    Entry(Assessment<'q>),
+    Log(LogAssessment<'q>),
 }
 
-impl Assessed {
+impl Assessed<'_> {
     pub(super) fn verdict(&self) -> Verdict {
         match self {
             Self::Entry(assessment) => assessment.verdict(),

@@ -42,7 +42,7 @@ pub(super) struct Case<'s, 't> {
     pub(super) shared: Option<Place<'t>>,
     /// What is stored, in an entry of its own, a shared one, or one of the algorithm before.
     pub(super) stored: Option<Stored>,
-    pub(super) assessed: Assessed,
+    pub(super) assessed: Assessed<'s>,
 }
 
 type Found<'t> = (Standing, Option<Place<'t>>);
@@ -185,14 +185,14 @@ impl<C> MemoryStore<C> {
     }
 
     /// Puts a charge of `cost` against what is stored.
-    pub(super) fn put(
+    pub(super) fn put<'s>(
         &self,
-        seat: &Seat<'_>,
+        seat: &Seat<'s>,
         stored: Option<&Stored>,
         locks: &Locks<'_>,
         now: Timestamp,
         cost: u64,
-    ) -> Assessed {
+    ) -> Assessed<'s> {
         match locks.shelf(self, seat) {
             Some(shelf) if seat.is_logged() => Assessed::Log(shelf.assess(seat, stored, now, cost)),
             _ => Assessed::Entry(seat.quota.assess(stored, now, seat.edges, cost)),

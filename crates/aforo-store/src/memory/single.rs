@@ -13,7 +13,7 @@ use crate::{Charged, Clock, Receipt, ReceiptLine};
 impl<C: Clock> MemoryStore<C> {
     /// Takes a single charge: what a batch of it alone would decide, without a receipt.
     pub fn charge_one(&self, charge: &Charge<'_>) -> Outcome {
-        let answer = |assessment: &Assessment, taken| assessment.outcome(taken);
+        let answer = |assessment: &Assessment<'_>, taken| assessment.outcome(taken);
         match self.at_once(charge, answer) {
             Some(outcome) => outcome,
             None => self.by_batch(charge),
@@ -58,7 +58,7 @@ impl<C: Clock> MemoryStore<C> {
     fn at_once<T>(
         &self,
         charge: &Charge<'_>,
-        answer: impl FnOnce(&Assessment, bool) -> T,
+        answer: impl FnOnce(&Assessment<'_>, bool) -> T,
     ) -> Option<T> {
         let seat = Seat::of(charge);
         if seat.is_logged() {

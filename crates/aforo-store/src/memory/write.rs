@@ -30,7 +30,7 @@ impl<C> MemoryStore<C> {
     pub(super) fn write(
         &self,
         case: &Case<'_, '_>,
-        assessed: &Assessed,
+        assessed: &Assessed<'_>,
         taken: bool,
         locks: &mut Locks<'_>,
         now: Timestamp,
@@ -60,7 +60,7 @@ impl<C> MemoryStore<C> {
     fn write_entry(
         &self,
         case: &Case<'_, '_>,
-        assessment: &Assessment,
+        assessment: &Assessment<'_>,
         taken: bool,
         locks: &mut Locks<'_>,
     ) {
@@ -183,7 +183,7 @@ impl<C> MemoryStore<C> {
     fn put_after(
         &self,
         case: &Case<'_, '_>,
-        filling: &Assessed,
+        filling: &Assessed<'_>,
         locks: &Locks<'_>,
         now: Timestamp,
     ) -> Outcome {

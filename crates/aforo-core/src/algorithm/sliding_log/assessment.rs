@@ -6,8 +6,8 @@ use crate::{Outcome, Quota, Span, Taken, Timestamp, Verdict};
 
 /// What a charge would do to a log.
 #[derive(Clone, Copy, Debug)]
-pub struct LogAssessment {
-    quota: Quota,
+pub struct LogAssessment<'q> {
+    quota: &'q Quota,
     now: Timestamp,
     at: u64,
     set_back: bool,
@@ -28,7 +28,7 @@ struct Live {
 
 impl Quota {
     /// Puts a charge of `cost` units at `now` against a sliding log. Takes nothing by itself.
-    pub fn assess_log(&self, log: &Log, now: Timestamp, cost: u64) -> LogAssessment {
+    pub fn assess_log(&self, log: &Log, now: Timestamp, cost: u64) -> LogAssessment<'_> {
         if log.shape.is_none_or(|shape| shape == self.shape()) {
             return LogAssessment::new(self, log, now, cost);
         }
@@ -37,8 +37,8 @@ impl Quota {
     }
 }
 
-impl LogAssessment {
-    fn new(quota: &Quota, log: &Log, now: Timestamp, cost: u64) -> Self {
+impl<'q> LogAssessment<'q> {
+    fn new(quota: &'q Quota, log: &Log, now: Timestamp, cost: u64) -> Self {
         let (q, w, unit) = (quota.capacity(), quota.shape().window, quota.unit());
         let floor = clock::floor(now, unit);
         let Effective { at, set_back } = match log.entries.back() {
@@ -85,7 +85,7 @@ impl LogAssessment {
             (Verdict::Denied, left(entry, w, at))
         };
         Self {
-            quota: *quota,
+            quota,
             now,
             at,
             set_back,
@@ -168,9 +168,7 @@ impl LogAssessment {
     fn keep(&self, log: &mut Log) {
         let shape = self.quota.shape();
         if log.shape != Some(shape) {
-            let carried = log
-                .stored()
-                .map(|stored| Log::carried(&self.quota, &stored));
+            let carried = log.stored().map(|stored| Log::carried(self.quota, &stored));
             *log = carried.unwrap_or_default();
             log.shape = Some(shape);
         }

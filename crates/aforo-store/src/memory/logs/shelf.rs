@@ -47,13 +47,13 @@ impl LogKey {
 impl Shelf {
     /// Puts a charge against the log of its partition key; where there is none, against `carried`
     /// from an entry of the same policy, or what new partition keys share.
-    pub(in crate::memory) fn assess(
+    pub(in crate::memory) fn assess<'s>(
         &self,
-        seat: &Seat<'_>,
+        seat: &Seat<'s>,
         carried: Option<&Stored>,
         now: Timestamp,
         cost: u64,
-    ) -> LogAssessment {
+    ) -> LogAssessment<'s> {
         if let Some(own) = self.own.get(&seat.log_key()) {
             return seat.quota.assess_log(own, now, cost);
         }
@@ -112,7 +112,7 @@ impl Shelf {
         &mut self,
         seat: &Seat<'_>,
         carried: Option<&Stored>,
-        assessment: &LogAssessment,
+        assessment: &LogAssessment<'_>,
         taken: bool,
         now: Timestamp,
         logs: &Logs,
@@ -140,7 +140,7 @@ impl Shelf {
     fn write_own(
         &mut self,
         seat: &Seat<'_>,
-        assessment: &LogAssessment,
+        assessment: &LogAssessment<'_>,
         taken: bool,
         now: Timestamp,
         logs: &Logs,
@@ -163,7 +163,12 @@ impl Shelf {
         proof
     }
 
-    fn write_shared(&mut self, seat: &Seat<'_>, assessment: &LogAssessment, taken: bool) -> Taken {
+    fn write_shared(
+        &mut self,
+        seat: &Seat<'_>,
+        assessment: &LogAssessment<'_>,
+        taken: bool,
+    ) -> Taken {
         let shared = self.shared.entry((seat.kind, seat.policy)).or_default();
         let proof = assessment.apply(shared, taken);
         while shared.len() > SHARED_ENTRIES {

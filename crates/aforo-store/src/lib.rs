@@ -78,6 +78,8 @@ pub mod conformance;
 mod error;
 mod memory;
 mod receipt;
+#[cfg(feature = "redis")]
+mod redis;
 mod remote;
 mod store;
 
@@ -87,5 +89,7 @@ pub use clock::{Clock, ManualClock, SystemClock};
 pub use error::StoreError;
 pub use memory::{MemoryStats, MemoryStore, MemoryStoreBuilder, TableStats};
 pub use receipt::{Receipt, ReceiptLine};
+#[cfg(feature = "redis")]
+pub use redis::RedisStore;
 pub use remote::{OpenError, Remote};
 pub use store::Store;

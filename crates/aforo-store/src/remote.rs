@@ -47,6 +47,9 @@ pub enum OpenError {
         /// What it should look like.
         expected: &'static str,
     },
+    /// The thread that serves its connection cannot start.
+    #[error("the store's thread cannot start: {0}")]
+    Thread(String),
 }
 
 impl Remote {

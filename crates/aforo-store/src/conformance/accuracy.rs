@@ -78,6 +78,18 @@ pub async fn random_sequences_with_clock_steps_equal_the_reference<S: Store>(
     run(make, spice).await;
 }
 
+/// The same for one caller at a time, for a store whose servers share the callers out.
+pub async fn random_sequences_of_one_caller_with_clock_steps_equal_the_reference<S: Store>(
+    make: &impl AsyncFn(ManualClock) -> S,
+) {
+    let spice = Spice {
+        clock_steps: true,
+        one_caller: true,
+        ..Spice::default()
+    };
+    run(make, spice).await;
+}
+
 /// The same while quotas and algorithms change.
 pub async fn random_sequences_with_changed_quotas_equal_the_reference<S: Store>(
     make: &impl AsyncFn(ManualClock) -> S,

@@ -16,6 +16,8 @@ pub(super) struct Spice {
     pub(super) clock_steps: bool,
     /// Quotas and algorithms change.
     pub(super) changed_quotas: bool,
+    /// There is one caller only.
+    pub(super) one_caller: bool,
 }
 
 /// A sequence, the same for the same seed.
@@ -77,7 +79,10 @@ impl Sequence {
             now: crate::Clock::now(&clock),
             clock,
             policies,
-            callers: strangers.chain((10..12).map(known)).collect(),
+            callers: match spice.one_caller {
+                true => vec![known(10)],
+                false => strangers.chain((10..12).map(known)).collect(),
+            },
             reference: Reference::default(),
             receipts: Vec::new(),
         }

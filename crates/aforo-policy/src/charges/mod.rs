@@ -8,7 +8,7 @@ use aforo_core::Charge;
 use smallvec::SmallVec;
 use thiserror::Error;
 
-use crate::Policy;
+use crate::{Metered, Policy};
 
 pub(crate) use allowance::{counts_consumers_apart, planned};
 pub(crate) use reckoning::Reckoning;
@@ -27,6 +27,8 @@ pub struct PlannedCharge<'a> {
     pub policy: &'a Policy,
     /// Why it applies.
     pub scope: Scope,
+    /// Its quota for the caller; `None` when it is 0.
+    pub metered: Option<&'a Metered>,
     /// What it asks for.
     pub planned: Planned<'a>,
 }

@@ -83,13 +83,17 @@ impl<'a> Reckoning<'_, 'a> {
         allowed: Allowed<'a>,
         partition: Partition,
     ) {
-        let planned = match allowed {
-            Allowed::Nothing => Planned::Blocked,
-            Allowed::Metered(metered) => Planned::Charge(self.charge(policy, metered, partition)),
+        let (metered, planned) = match allowed {
+            Allowed::Nothing => (None, Planned::Blocked),
+            Allowed::Metered(metered) => {
+                let charge = self.charge(policy, metered, partition);
+                (Some(metered), Planned::Charge(charge))
+            }
         };
         charges.planned.push(PlannedCharge {
             policy,
             scope,
+            metered,
             planned,
         });
     }

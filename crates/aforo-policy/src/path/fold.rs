@@ -6,15 +6,32 @@ use super::byte::{Class, class, hex_pair, push_encoded};
 
 /// The folded path, where it differs from the canonical one.
 pub(super) fn fold(canonical: &str, paths: &Paths) -> Option<String> {
-    let body = match paths.trailing_slash {
-        TrailingSlash::Ignore if canonical.len() > 1 => canonical.trim_end_matches('/'),
-        _ => canonical,
-    };
-    let fold_case = !paths.case_sensitive && body.bytes().any(|byte| byte.is_ascii_uppercase());
-    if fold_case || has_encoded_segment_character(body) {
+    if has_encoded_segment_character(canonical) {
+        let body = without_slash(canonical, paths);
+        return Some(fold_literal(body, paths.case_sensitive));
+    }
+    fold_plain(canonical, paths)
+}
+
+/// The same for a path without anything encoded that needs no encoding.
+#[inline]
+pub(super) fn fold_plain(canonical: &str, paths: &Paths) -> Option<String> {
+    if paths.case_sensitive && paths.trailing_slash == TrailingSlash::Strict {
+        return None;
+    }
+    let body = without_slash(canonical, paths);
+    if !paths.case_sensitive && body.bytes().any(|byte| byte.is_ascii_uppercase()) {
         return Some(fold_literal(body, paths.case_sensitive));
     }
     (body.len() != canonical.len()).then(|| body.to_owned())
+}
+
+/// The path without the slash at its end that does not count.
+fn without_slash<'a>(canonical: &'a str, paths: &Paths) -> &'a str {
+    match paths.trailing_slash {
+        TrailingSlash::Ignore if canonical.len() > 1 => canonical.trim_end_matches('/'),
+        _ => canonical,
+    }
 }
 
 /// Whether something is encoded that needs no encoding.

@@ -2,6 +2,7 @@
 
 mod byte;
 mod fold;
+mod plain;
 mod rewrite;
 mod scan;
 
@@ -56,6 +57,12 @@ impl<'a> CanonicalPath<'a> {
     /// # Errors
     /// See [`PathError`]; the answer is 400.
     pub fn new(raw: &'a str, paths: &Paths) -> Result<Self, PathError> {
+        if plain::is_plain(raw) {
+            return Ok(Self {
+                matched: fold::fold_plain(raw, paths),
+                forwarded: Cow::Borrowed(raw),
+            });
+        }
         let path = without_origin(raw);
         let keep = paths.encoded_slash == EncodedSlash::Keep;
         let forwarded = match path {

@@ -4,7 +4,7 @@ use aforo_core::{Edges, Timestamp};
 use arc_swap::ArcSwapOption;
 use std::sync::Arc;
 
-use crate::{Allowance, Calendar, Metered, Policy, Settings};
+use crate::{Allowance, Calendar, Metered, Settings};
 
 /// The last edges of each calendar quota of a file, by the quota's address: the file is kept as
 /// long as this is, so an address stays one quota's.
@@ -21,7 +21,8 @@ impl Calendars {
             .values()
             .flat_map(|consumer| &consumer.overrides)
             .map(|one| &one.allowance);
-        let mut addresses: Vec<usize> = policies(settings)
+        let mut addresses: Vec<usize> = settings
+            .all_policies()
             .flat_map(|policy| policy.allowance.iter().chain(policy.by_plan.values()))
             .chain(overrides)
             .filter_map(|allowance| match allowance {
@@ -62,22 +63,6 @@ fn kept(slot: &ArcSwapOption<Edges>, calendar: &Calendar, now: Timestamp) -> Opt
         slot.store(Some(Arc::new(edges)));
         Some(edges)
     })
-}
-
-fn policies(settings: &Settings) -> impl Iterator<Item = &Policy> {
-    let plans = settings.plans.values().flat_map(|plan| &plan.policies);
-    let teams = settings.teams.values().flat_map(|team| &team.policies);
-    let groups = settings.groups.iter().flat_map(|group| &group.policies);
-    let routes = settings.routes.iter().flat_map(|route| &route.policies);
-    settings
-        .edge
-        .iter()
-        .chain(plans)
-        .chain(teams)
-        .chain(groups)
-        .chain(routes)
-        .chain(settings.policies.values())
-        .map(AsRef::as_ref)
 }
 
 fn address(metered: &Metered) -> usize {

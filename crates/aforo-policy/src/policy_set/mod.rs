@@ -29,6 +29,10 @@ pub struct PolicySet {
     settings: Arc<Settings>,
     routing: Routing,
     calendars: Calendars,
+    /// Whether some policy counts by the body.
+    reads_body: bool,
+    /// Whether some policy counts by the host.
+    reads_host: bool,
     /// Nobody: who makes the request is not known yet.
     nobody: Caller,
 }
@@ -45,9 +49,12 @@ enum Bodies {
 impl PolicySet {
     /// Makes the matchers.
     pub fn new(settings: Arc<Settings>) -> Self {
+        let some = |counts: fn(&Policy) -> bool| settings.all_policies().any(counts);
         Self {
             routing: Routing::new(&settings),
             calendars: Calendars::new(&settings),
+            reads_body: some(counts_by_body),
+            reads_host: some(counts_by_host),
             nobody: Caller::nobody(),
             settings,
         }
@@ -98,12 +105,18 @@ impl PolicySet {
 
     /// Whether a policy that applies counts by the body.
     pub fn needs_body<'a>(&self, matched: &Matched<'a>, caller: &'a Caller, place: Place) -> bool {
-        !matched.is_exempt()
+        self.reads_body
+            && !matched.is_exempt()
             && applicable(matched, caller).any(|one| {
                 one.policy.at.hold(place)
                     && counts_by_body(one.policy)
                     && may_limit(one.policy, caller)
             })
+    }
+
+    /// Whether some policy counts by the host: else a request's facts need none.
+    pub const fn reads_host(&self) -> bool {
+        self.reads_host
     }
 
     /// What a request is to be charged: by the caller's plan, its team, the groups, the route.
@@ -230,8 +243,15 @@ fn require_plan(matched: &Matched<'_>, caller: &Caller) -> Result<(), Refusal> {
 }
 
 fn counts_by_body(policy: &Policy) -> bool {
-    let mut parts = policy.partition_by.iter().flat_map(|part| &part.0);
-    parts.any(|part| matches!(part, Part::Body(_) | Part::Form(_)))
+    parts(policy).any(|part| matches!(part, Part::Body(_) | Part::Form(_)))
+}
+
+fn counts_by_host(policy: &Policy) -> bool {
+    parts(policy).any(|part| *part == Part::Host)
+}
+
+fn parts(policy: &Policy) -> impl Iterator<Item = &Part> {
+    policy.partition_by.iter().flat_map(|part| &part.0)
 }
 
 /// Whether the policy has a quota for the caller, now or while an override holds.

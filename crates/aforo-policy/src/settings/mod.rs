@@ -57,3 +57,21 @@ pub struct Settings {
     /// The policies of `[policies]`, by name (for calls by name without a request).
     pub policies: BTreeMap<String, Arc<Policy>>,
 }
+
+impl Settings {
+    /// Every policy, wherever it stands; one that stands in several places comes several times.
+    pub(crate) fn all_policies(&self) -> impl Iterator<Item = &Policy> {
+        let plans = self.plans.values().flat_map(|plan| &plan.policies);
+        let teams = self.teams.values().flat_map(|team| &team.policies);
+        let groups = self.groups.iter().flat_map(|group| &group.policies);
+        let routes = self.routes.iter().flat_map(|route| &route.policies);
+        self.edge
+            .iter()
+            .chain(plans)
+            .chain(teams)
+            .chain(groups)
+            .chain(routes)
+            .chain(self.policies.values())
+            .map(AsRef::as_ref)
+    }
+}

@@ -1,6 +1,7 @@
 //! A policy, complete.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use aforo_core::{Mode, PolicyName, Span, Terms};
 
@@ -56,8 +57,9 @@ pub enum Allowance {
 /// calendar for each.
 #[derive(Clone, Debug)]
 pub struct Metered {
-    /// The policy's name and the quota.
-    pub terms: Terms,
+    /// The policy's name and the quota, shared with whatever outlives a reload: requests on
+    /// their way, and an application's own copy of a consumer.
+    pub terms: Arc<Terms>,
     /// The calendar, when the quota's window is a calendar window.
     pub calendar: Option<Calendar>,
     /// How long a request may be held, when the quota is a leaky bucket.

@@ -1,5 +1,7 @@
 //! Literal words of literal quotas.
 
+use std::sync::Arc;
+
 use aforo_core::{CalendarUnit, PolicyName, Quota, Span, Terms, Window};
 
 use super::*;
@@ -114,7 +116,7 @@ fn windows() {
 
 fn allowance_of(quota: Quota, calendar: Option<Calendar>, max_delay: Option<Span>) -> Allowance {
     Allowance::Metered(Metered {
-        terms: Terms::new(PolicyName::new("p").unwrap(), quota),
+        terms: Arc::new(Terms::new(PolicyName::new("p").unwrap(), quota)),
         calendar,
         max_delay,
     })

@@ -1,6 +1,7 @@
 //! What a quota string means: the algorithm it takes, and whether its parts go together.
 
 use std::fmt;
+use std::sync::Arc;
 
 use aforo_core::{Algorithm, CalendarUnit, PolicyName, Quota, QuotaError, Span, Terms, Window};
 use jiff::tz::TimeZone;
@@ -85,7 +86,7 @@ impl QuotaText {
             Window::Length(_) | Window::FirstHit(_) => None,
         };
         Ok(Allowance::Metered(Metered {
-            terms: Terms::new(name.clone(), quota),
+            terms: Arc::new(Terms::new(name.clone(), quota)),
             calendar,
             max_delay: fields.max_delay,
         }))

@@ -21,7 +21,7 @@ pub(super) fn minute(name: &str, amount: u64) -> Allowance {
     let window = Window::Length(Span::from_seconds(60));
     let quota = Quota::fixed_window(amount, window).unwrap();
     Allowance::Metered(Metered {
-        terms: Terms::new(PolicyName::new(name).unwrap(), quota),
+        terms: Arc::new(Terms::new(PolicyName::new(name).unwrap(), quota)),
         calendar: None,
         max_delay: None,
     })

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ::http::Request;
 use aforo_core::{HashKey, Terms};
 use aforo_policy::file::Environment;
-use aforo_policy::{Place, Planned, Settings};
+use aforo_policy::{Charges, Place, Planned, Settings};
 use aforo_store::{Batch, Clock};
 use arc_swap::ArcSwap;
 use bytes::Bytes;
@@ -19,7 +19,7 @@ use crate::identity::UntrustedPeers;
 use crate::known_consumer::Identify;
 use crate::setup::Setup;
 use crate::stores::{Memory, OwnStores};
-use crate::taking::{How, Taking};
+use crate::taking::{How, Line, Lines, Put, Receipts, Taking};
 use crate::way::{self, Entered};
 use crate::{
     Admission, BuildError, Check, CheckError, LimiterBuilder, Observer, ProcessEnvironment,
@@ -58,7 +58,7 @@ pub(crate) struct Inner {
     pub(crate) observer: Box<dyn Observer>,
     pub(crate) untrusted: UntrustedPeers,
     /// How many credentials of an address may fail to verify.
-    pub(crate) failed_credentials: Option<Terms>,
+    pub(crate) failed_credentials: Option<Arc<Terms>>,
 }
 
 impl Limiter {
@@ -148,6 +148,15 @@ impl Limiter {
         policy: &str,
         partition: &(impl AsRef<[u8]> + ?Sized),
     ) -> Result<Check, CheckError> {
+        let setup = self.inner.setup.load();
+        if setup.immediate {
+            let charges = self.named(&setup, policy, partition.as_ref(), 1)?;
+            let mut lines: Lines = charges.planned.iter().map(Line::of).collect();
+            let mut receipts = Receipts::default();
+            let mut taking = Taking::new(&mut lines, &mut receipts);
+            taking.put_now(self.put_of(&setup, &charges, How::Take));
+            return checked(taking);
+        }
         at_once(self.check(policy, partition))
             .unwrap_or_else(|| Err(CheckError::Waits(policy.to_owned())))
     }
@@ -199,21 +208,36 @@ impl Limiter {
         how: How,
     ) -> Result<Check, CheckError> {
         let setup = self.inner.setup.load_full();
+        let charges = self.named(&setup, policy, partition, cost)?;
+        let mut lines: Lines = charges.planned.iter().map(Line::of).collect();
+        let mut receipts = Receipts::default();
+        let mut taking = Taking::new(&mut lines, &mut receipts);
+        taking.put(self.put_of(&setup, &charges, how)).await;
+        checked(taking)
+    }
+
+    fn put_of<'a>(&'a self, setup: &'a Setup, charges: &'a Charges<'_>, how: How) -> Put<'a> {
+        Put {
+            stores: &setup.stores,
+            planned: &charges.planned,
+            how,
+            observer: &*self.inner.observer,
+        }
+    }
+
+    /// The charge of a policy by name.
+    fn named<'a>(
+        &self,
+        setup: &'a Setup,
+        policy: &str,
+        partition: &[u8],
+        cost: u64,
+    ) -> Result<Charges<'a>, CheckError> {
         let now = self.inner.clock.now();
-        let charges = setup
+        setup
             .policies
             .charge_by_name(policy, &[partition], cost, now, &self.inner.key)
-            .ok_or_else(|| CheckError::UnknownPolicy(policy.to_owned()))?;
-        let observer = &*self.inner.observer;
-        let taking = Taking::put(&setup.stores, &charges.planned, how, observer).await;
-        let check = Check {
-            decision: taking.decision(),
-            outcome: taking.lines.first().and_then(|line| line.outcome),
-        };
-        match taking.failure {
-            Some(failure) if check.is_allowed() => Err(failure.into()),
-            _ => Ok(check),
-        }
+            .ok_or_else(|| CheckError::UnknownPolicy(policy.to_owned()))
     }
 
     /// The whole way of one request: edge, identity, charges, decision. `peer` is the socket's
@@ -242,6 +266,18 @@ impl Limiter {
     /// Forwarding headers that came from peers that nobody trusts, since the start.
     pub fn untrusted_forwarding_headers(&self) -> u64 {
         self.inner.untrusted.seen()
+    }
+}
+
+/// What is told of one policy when its store has answered.
+fn checked(taking: Taking<'_>) -> Result<Check, CheckError> {
+    let check = Check {
+        decision: taking.decision(),
+        outcome: taking.lines.first().and_then(|line| line.outcome),
+    };
+    match taking.failure {
+        Some(failure) if check.is_allowed() => Err(failure.into()),
+        _ => Ok(check),
     }
 }
 

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use ::http::{StatusCode, header, response};
 use aforo_policy::Counted;
+use smallvec::SmallVec;
 
 use crate::SettledCost;
-use crate::http::{Shown, cors, fields};
+use crate::http::{cors, fields};
 use crate::identity::ClientAddress;
 use crate::taking::Line;
 use crate::way::Entry;
@@ -40,7 +41,7 @@ impl Passage {
 
     /// Where the request comes from, when somebody said who the peer is.
     pub fn client(&self) -> Option<&ClientAddress> {
-        self.entry.client.as_ref()
+        self.entry.door.client.as_ref()
     }
 
     /// The consumer's id, when one was verified.
@@ -66,7 +67,12 @@ impl Passage {
     /// response's extensions.
     pub async fn finish(mut self, response: &mut response::Parts) {
         let said = response.extensions.get::<SettledCost>().map(|cost| cost.0);
-        self.settle(response.status, said).await;
+        let cost = self.cost.or(said);
+        self.entry.forwarded = true;
+        if self.has_to_settle(response.status, cost) {
+            // In a box, since most responses change nothing.
+            Box::pin(self.settle(response.status, cost)).await;
+        }
         self.write_fields(response);
     }
 
@@ -76,33 +82,31 @@ impl Passage {
         self.entry.receipts.all_immediate()
     }
 
+    /// Whether a charge has to be corrected.
+    fn has_to_settle(&self, status: StatusCode, cost: Option<u64>) -> bool {
+        let taken = self.entry.lines.iter().filter(|line| line.taken > 0);
+        taken
+            .into_iter()
+            .any(|line| true_cost(line, status, cost) != line.taken)
+    }
+
     /// Corrects the charges to what the response made of them.
-    async fn settle(&mut self, status: StatusCode, said: Option<u64>) {
-        let cost = self.cost.or(said);
+    async fn settle(&mut self, status: StatusCode, cost: Option<u64>) {
         let entry = &mut *self.entry;
-        entry.forwarded = true;
-        let true_cost = |line: &Line| match cost {
-            _ if !counts(&line.counted, status) => 0,
-            Some(cost) if !line.own_cost => cost,
-            _ => line.taken,
-        };
         for held in entry.receipts.take_all() {
-            let observer = &*entry.limiter.inner.observer;
+            let observer = &*entry.door.limiter.inner.observer;
+            let true_cost = |line: &Line| true_cost(line, status, cost);
             held.settle(&mut entry.lines, observer, true_cost).await;
         }
     }
 
     fn write_fields(&self, response: &mut response::Parts) {
         let entry = &self.entry;
-        let plan = entry.caller.plan.as_deref();
-        let shown = Shown {
-            policies: entry.lines.iter().filter_map(Line::shown).collect(),
-            plan: plan.map(|plan| plan.name.as_str()),
-            upgrade_url: plan.and_then(|plan| plan.upgrade_url.as_deref()),
-        };
-        let responses = &entry.setup.settings().responses;
-        fields::write(&mut response.headers, &shown, responses);
-        let gateway = entry.setup.settings().gateway.as_ref();
+        let settings = entry.door.setup.settings();
+        let standings: SmallVec<[_; 6]> = entry.lines.iter().filter_map(Line::standing).collect();
+        let plan = entry.caller.plan.as_ref().map(|plan| plan.name.as_str());
+        fields::write_standings(&mut response.headers, &standings, plan, &settings.responses);
+        let gateway = settings.gateway.as_ref();
         if let Some(allowed) = gateway.and_then(|gateway| gateway.cors.as_ref()) {
             let origin = entry.origin.clone().map(|origin| (header::ORIGIN, origin));
             cors::write(
@@ -111,6 +115,15 @@ impl Passage {
                 allowed,
             );
         }
+    }
+}
+
+/// What a charge truly took, when the response said `cost`.
+fn true_cost(line: &Line, status: StatusCode, cost: Option<u64>) -> u64 {
+    match cost {
+        _ if !counts(&line.counted, status) => 0,
+        Some(cost) if !line.own_cost => cost,
+        _ => line.taken,
     }
 }
 

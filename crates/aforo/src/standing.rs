@@ -30,10 +30,10 @@ impl Standing {
     pub(crate) fn of(caller: &Caller, lines: &[Line], delay: Span) -> Self {
         let tightest = lines
             .iter()
-            .filter(|line| line.disclosed && line.shown().is_some())
-            .filter_map(|line| Some((line, line.outcome?.remaining)))
+            .filter(|line| line.disclosed && line.is_shown())
+            .filter_map(|line| Some((line, line.outcome.as_ref()?.remaining)))
             .min_by_key(|(_, remaining)| *remaining)
-            .map(|(line, remaining)| (line.name.clone(), remaining));
+            .map(|(line, remaining)| (line.name().clone(), remaining));
         Self {
             consumer: caller.consumer.clone(),
             plan: caller.plan.clone(),

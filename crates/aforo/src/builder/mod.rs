@@ -254,7 +254,7 @@ impl LimiterBuilder {
                 render: self.render,
                 observer: self.observer.unwrap_or_else(|| Box::new(Nobody)),
                 untrusted: UntrustedPeers::default(),
-                failed_credentials: failed_credentials(),
+                failed_credentials: failed_credentials().map(Arc::new),
             }),
         })
     }

@@ -50,8 +50,22 @@ pub(super) const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelim
 /// assert_eq!(headers["x-ratelimit-policy"], "pro;w=60");
 /// ```
 pub fn write(headers: &mut HeaderMap, shown: &Shown<'_>, responses: &Responses) {
-    let ours = Ours::of(shown, responses, None);
+    write_standings(headers, &standings(shown), shown.plan, responses);
+}
+
+/// The same for policies whose standing is known.
+pub(crate) fn write_standings(
+    headers: &mut HeaderMap,
+    standings: &[Standing<'_>],
+    plan: Option<&str>,
+    responses: &Responses,
+) {
+    let ours = Ours::of(standings, plan, responses, None);
     upstream_fields::join(headers, ours, responses.upstream_fields);
+}
+
+fn standings<'a>(shown: &'a Shown<'_>) -> SmallVec<[Standing<'a>; 6]> {
+    shown.policies.iter().filter_map(Standing::of).collect()
 }
 
 /// Writes the fields of `shown` on a denial whose wait grows by `jitter`.
@@ -61,10 +75,8 @@ pub(super) fn write_on_denial(
     responses: &Responses,
     jitter: Span,
 ) {
-    for (name, value) in Ours::of(shown, responses, Some(jitter))
-        .rendered
-        .into_fields()
-    {
+    let ours = Ours::of(&standings(shown), shown.plan, responses, Some(jitter));
+    for (name, value) in ours.rendered.into_fields() {
         put(headers, name, value);
     }
 }
@@ -83,11 +95,14 @@ pub(super) struct Ours {
 }
 
 impl Ours {
-    fn of(shown: &Shown<'_>, responses: &Responses, denied: Option<Span>) -> Self {
-        let standings: SmallVec<[Standing<'_>; 6]> =
-            shown.policies.iter().filter_map(Standing::of).collect();
+    fn of(
+        standings: &[Standing<'_>],
+        plan: Option<&str>,
+        responses: &Responses,
+        denied: Option<Span>,
+    ) -> Self {
         let mut ours = Self {
-            rendered: Rendered::with_capacity(bytes(&standings)),
+            rendered: Rendered::with_capacity(bytes(standings)),
             remaining: None,
         };
         for family in &responses.fields {
@@ -95,16 +110,16 @@ impl Ours {
                 FieldFamily::RateLimit if !standings.is_empty() => {
                     let draft = responses.ratelimit_draft;
                     ours.rendered.field(RATELIMIT_POLICY, |out| {
-                        ratelimit_fields::policies(out, &standings, draft);
+                        ratelimit_fields::policies(out, standings, draft);
                     });
                     ours.rendered.field(RATELIMIT, |out| {
-                        ratelimit_fields::limits(out, &standings, draft, denied.is_some());
+                        ratelimit_fields::limits(out, standings, draft, denied.is_some());
                     });
                 }
                 FieldFamily::XRateLimit => {
-                    if let Some(told) = x_ratelimit::told(&standings, denied) {
+                    if let Some(told) = x_ratelimit::told(standings, denied) {
                         ours.remaining = Some(told.remaining());
-                        x_ratelimit::render(&mut ours.rendered, told, shown.plan, denied);
+                        x_ratelimit::render(&mut ours.rendered, told, plan, denied);
                     }
                 }
                 FieldFamily::RateLimit => {}

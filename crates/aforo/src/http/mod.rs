@@ -19,3 +19,4 @@ mod x_ratelimit;
 mod test_outcomes;
 
 pub use shown::{Shown, ShownPolicy};
+pub(crate) use standing::Standing;

@@ -7,15 +7,15 @@ use super::ShownPolicy;
 /// How a policy that may be shown stands. Policies whose store failed have no standing: nothing is
 /// told of them rather than something invented.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Standing<'a> {
+pub(crate) struct Standing<'a> {
     /// The policy's name.
-    pub(super) name: &'a str,
+    pub(crate) name: &'a str,
     /// Its quota and outcome; `None` for quota 0.
-    pub(super) metered: Option<(&'a Quota, &'a Outcome)>,
+    pub(crate) metered: Option<(&'a Quota, &'a Outcome)>,
     /// Whether it refused the request.
-    pub(super) violated: bool,
+    pub(crate) violated: bool,
     /// Units the request took.
-    pub(super) taken: u64,
+    pub(crate) taken: u64,
 }
 
 impl<'a> Standing<'a> {

@@ -13,7 +13,7 @@ use crate::stores::NamedStore;
 /// A charge of the failed store, and its line's index.
 type Orphan<'a> = (usize, &'a Charge<'a>);
 
-impl Taking {
+impl Taking<'_> {
     /// Goes on without a store, as each of its policies says: deny, pass uncounted, or count this
     /// instance's share in memory.
     pub(super) async fn without(

@@ -1,17 +1,18 @@
 //! One policy of a request, when the stores have answered.
 
-use aforo_core::{Mode, Outcome, PolicyName, Quota, Span, Verdict};
+use std::sync::Arc;
+
+use aforo_core::{Mode, Outcome, PolicyName, Quota, Span, Terms, Verdict};
 use aforo_policy::{Counted, Disclosure, Planned, PlannedCharge};
 
 use crate::Judged;
-use crate::http::ShownPolicy;
+use crate::http::{ShownPolicy, Standing};
 
 /// One policy of a request, when the stores have answered. It borrows nothing, so that it can
 /// wait for the response.
 #[derive(Debug)]
 pub(crate) struct Line {
-    pub(crate) name: PolicyName,
-    pub(crate) quota: Option<Quota>,
+    pub(crate) measure: Measure,
     pub(crate) outcome: Option<Outcome>,
     pub(crate) mode: Mode,
     pub(crate) disclosed: bool,
@@ -21,6 +22,15 @@ pub(crate) struct Line {
     pub(crate) own_cost: bool,
     pub(crate) taken: u64,
     pub(crate) seat: Option<Seat>,
+}
+
+/// What a policy measures by.
+#[derive(Debug)]
+pub(crate) enum Measure {
+    /// Name and quota.
+    Metered(Arc<Terms>),
+    /// Quota 0: only a name.
+    Blocked(PolicyName),
 }
 
 /// Where a charge stands among the receipts.
@@ -37,13 +47,16 @@ pub(crate) struct Seat {
 impl Line {
     pub(crate) fn of(planned: &PlannedCharge<'_>) -> Self {
         let policy = planned.policy;
-        let (quota, cost) = match &planned.planned {
-            Planned::Blocked => (None, policy.cost.unwrap_or(1)),
-            Planned::Charge(charge) => (Some(*charge.terms.quota()), charge.cost),
+        let measure = match planned.metered {
+            Some(metered) => Measure::Metered(Arc::clone(&metered.terms)),
+            None => Measure::Blocked(policy.name.clone()),
+        };
+        let cost = match &planned.planned {
+            Planned::Blocked => policy.cost.unwrap_or(1),
+            Planned::Charge(charge) => charge.cost,
         };
         Self {
-            name: policy.name.clone(),
-            quota,
+            measure,
             outcome: None,
             mode: policy.mode,
             disclosed: policy.disclose == Disclosure::Full,
@@ -56,39 +69,75 @@ impl Line {
         }
     }
 
+    /// The policy's name.
+    pub(crate) fn name(&self) -> &PolicyName {
+        match &self.measure {
+            Measure::Metered(terms) => terms.name(),
+            Measure::Blocked(name) => name,
+        }
+    }
+
+    /// The policy's quota; `None` when it is 0.
+    fn quota(&self) -> Option<&Quota> {
+        match &self.measure {
+            Measure::Metered(terms) => Some(terms.quota()),
+            Measure::Blocked(_) => None,
+        }
+    }
+
     /// Whether this is a policy with quota 0.
     pub(crate) const fn blocks(&self) -> bool {
-        self.quota.is_none()
+        matches!(self.measure, Measure::Blocked(_))
     }
 
     /// Whether it denied the request.
     pub(crate) fn is_violated(&self) -> bool {
-        let fits = self.outcome.is_none_or(|outcome| outcome.is_allowed());
+        let fits = self.outcome.as_ref().is_none_or(Outcome::is_allowed);
         self.mode == Mode::Enforce && (self.blocks() || !fits)
     }
 
-    /// What a response may say of it; nothing of shadow policies and of lines counted already.
-    pub(crate) fn shown(&self) -> Option<ShownPolicy<'_>> {
+    /// Whether a response may speak of it: not of shadow policies, nor of lines counted already.
+    pub(crate) fn is_shown(&self) -> bool {
         let counted_already = self.seat.is_some_and(|seat| seat.shared);
-        (self.mode == Mode::Enforce && !counted_already).then(|| ShownPolicy {
-            name: self.name.as_str(),
+        self.mode == Mode::Enforce && !counted_already
+    }
+
+    /// What a response may say of it.
+    pub(crate) fn shown(&self) -> Option<ShownPolicy<'_>> {
+        self.is_shown().then(|| ShownPolicy {
+            name: self.name().as_str(),
             disclosed: self.disclosed,
             violated: self.is_violated(),
-            quota: self.quota.as_ref(),
+            quota: self.quota(),
             outcome: self.outcome,
+            taken: self.taken,
+        })
+    }
+
+    /// How it stands, as far as the fields of a response that passed tell it.
+    pub(crate) fn standing(&self) -> Option<Standing<'_>> {
+        if !self.is_shown() || !self.disclosed {
+            return None;
+        }
+        let metered = match (self.quota(), &self.outcome) {
+            (Some(quota), outcome) => Some((quota, outcome.as_ref()?)),
+            (None, _) => None,
+        };
+        Some(Standing {
+            name: self.name().as_str(),
+            metered,
+            violated: self.is_violated(),
             taken: self.taken,
         })
     }
 
     /// What the observer is told of it.
     pub(crate) fn judged(&self) -> Judged<'_> {
-        let fits = self
-            .outcome
-            .map_or(!self.blocks(), |outcome| outcome.is_allowed());
+        let outcome = self.outcome.as_ref();
         Judged {
-            policy: self.name.as_str(),
+            policy: self.name().as_str(),
             mode: self.mode,
-            fits,
+            fits: outcome.map_or(!self.blocks(), Outcome::is_allowed),
             cost: self.cost,
             taken: self.taken > 0,
         }
@@ -102,9 +151,8 @@ impl Line {
 
     /// The batch took this charge.
     pub(crate) fn was_taken(&mut self) {
-        let fits = self
-            .outcome
-            .is_some_and(|outcome| outcome.verdict == Verdict::Allowed);
+        let outcome = self.outcome.as_ref();
+        let fits = outcome.is_some_and(|outcome| outcome.verdict == Verdict::Allowed);
         self.taken = if fits { self.cost } else { 0 };
     }
 

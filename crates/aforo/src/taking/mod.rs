@@ -4,17 +4,18 @@ mod failure;
 mod line;
 mod receipts;
 
-pub(crate) use line::{Line, Seat};
+pub(crate) use line::{Line, Measure, Seat};
 pub(crate) use receipts::{Held, Receipts};
 
 use std::sync::Arc;
 
 use aforo_core::{Decision, Denial, Span, decide};
 use aforo_policy::{Planned, PlannedCharge};
-use aforo_store::{Batch, Charged, StoreError};
+use aforo_store::{Answer, Batch, Charged, StoreError};
 use smallvec::SmallVec;
 
 use crate::Observer;
+use crate::at_once::at_once;
 use crate::stores::{NamedStore, Stores};
 
 /// The policies of a request.
@@ -27,15 +28,24 @@ pub(crate) enum How {
     Look,
 }
 
-/// What the stores said to the charges of a request.
-#[derive(Debug, Default)]
-pub(crate) struct Taking {
+/// Charges on their way to their stores. What the stores say is noted where the request keeps it.
+#[derive(Debug)]
+pub(crate) struct Taking<'t> {
     /// One line per planned charge, in order.
-    pub(crate) lines: Lines,
+    pub(crate) lines: &'t mut [Line],
     /// What it takes to give everything back.
-    pub(crate) receipts: Receipts,
+    pub(crate) receipts: &'t mut Receipts,
     /// The failure of a store whose policies then deny.
     pub(crate) failure: Option<StoreError>,
+}
+
+/// What is put to which stores.
+#[derive(Clone, Copy)]
+pub(crate) struct Put<'a> {
+    pub(crate) stores: &'a Stores,
+    pub(crate) planned: &'a [PlannedCharge<'a>],
+    pub(crate) how: How,
+    pub(crate) observer: &'a dyn Observer,
 }
 
 /// What becomes of a request.
@@ -51,86 +61,74 @@ pub(crate) enum Judgement {
     StoreFailed,
 }
 
-impl Taking {
+/// A store that was asked.
+struct Asked<'a> {
+    store: &'a Arc<NamedStore>,
+    place: usize,
+    /// Whether the request was denied before.
+    denied: bool,
+}
+
+impl<'t> Taking<'t> {
+    /// `lines` are those of the planned charges, nothing else.
+    pub(crate) const fn new(lines: &'t mut [Line], receipts: &'t mut Receipts) -> Self {
+        Self {
+            lines,
+            receipts,
+            failure: None,
+        }
+    }
+
     /// Puts the charges to their stores, one round trip each. Either all enforced ones are taken,
     /// or none.
-    pub(crate) async fn put(
-        stores: &Stores,
-        planned: &[PlannedCharge<'_>],
-        how: How,
-        observer: &dyn Observer,
-    ) -> Self {
-        let mut taking = Self {
-            lines: planned.iter().map(Line::of).collect(),
-            ..Self::default()
-        };
-        if !taking.is_blocked() {
-            for place in 0..stores.len() {
-                if let Some(store) = stores.at(place) {
-                    taking
-                        .put_to(store, place, stores, planned, how, observer)
-                        .await;
+    pub(crate) async fn put(&mut self, put: Put<'_>) {
+        for place in self.asked_places(put.stores) {
+            if let Some((asked, batch)) = self.next(place, put) {
+                let answer = ask(&asked, &batch, put.how).await;
+                let failed = self.hear(&asked, answer, put.how);
+                self.go_on(&asked, failed, put).await;
+            }
+        }
+        self.tell(put);
+    }
+
+    /// The same for stores that answer at once.
+    pub(crate) fn put_now(&mut self, put: Put<'_>) {
+        for place in self.asked_places(put.stores) {
+            if let Some((asked, batch)) = self.next(place, put) {
+                let answer = now(ask(&asked, &batch, put.how));
+                let failed = self.hear(&asked, answer, put.how);
+                if failed.is_some() || self.is_denied() && self.has_to_undo(&asked) {
+                    at_once(self.go_on(&asked, failed, put));
                 }
             }
         }
-        if how == How::Take {
-            taking
-                .lines
-                .iter()
-                .for_each(|line| observer.judged(&line.judged()));
-        }
-        taking
+        self.tell(put);
     }
 
-    /// Puts the charges of one store to it.
-    async fn put_to(
-        &mut self,
-        store: &Arc<NamedStore>,
-        place: usize,
-        stores: &Stores,
-        planned: &[PlannedCharge<'_>],
-        how: How,
-        observer: &dyn Observer,
-    ) {
-        let batch = self.batch(place, stores, planned);
-        if batch.charges().is_empty() {
-            return;
-        }
-        let denied_before = self.is_denied();
-        let answer = match how {
-            How::Take if !denied_before => store.store.charge(&batch),
-            _ => store.store.peek(&batch),
+    /// The places of the stores to ask: none when a policy blocks.
+    fn asked_places(&self, stores: &Stores) -> std::ops::Range<usize> {
+        0..if self.is_blocked() { 0 } else { stores.len() }
+    }
+
+    /// What the store at a place is to be asked, if anything.
+    fn next<'a>(&mut self, place: usize, put: Put<'a>) -> Option<(Asked<'a>, Batch<'a>)> {
+        let store = put.stores.at(place)?;
+        let batch = self.batch(place, put);
+        let asked = Asked {
+            store,
+            place,
+            denied: self.is_denied(),
         };
-        match answer.await {
-            Ok(charged) => {
-                store.answered();
-                self.record(store, place, charged, how, denied_before);
-            }
-            Err(error) => {
-                store.failed(&error, observer);
-                self.without(store, place, planned, how, error).await;
-            }
-        }
-        if how == How::Take && self.is_denied() {
-            if denied_before {
-                self.take_denials(store, place, planned).await;
-            } else {
-                self.give_back(observer).await;
-            }
-        }
+        (!batch.charges().is_empty()).then_some((asked, batch))
     }
 
     /// The charges that one store keeps.
-    fn batch<'a>(
-        &mut self,
-        place: usize,
-        stores: &Stores,
-        planned: &[PlannedCharge<'a>],
-    ) -> Batch<'a> {
+    fn batch<'a>(&mut self, place: usize, put: Put<'a>) -> Batch<'a> {
         let mut batch = Batch::new();
-        for (line, planned) in self.lines.iter_mut().zip(planned) {
+        for (line, planned) in self.lines.iter_mut().zip(put.planned) {
             if let Planned::Charge(charge) = &planned.planned
-                && stores.place_of(planned.policy) == place
+                && put.stores.place_of(planned.policy) == place
             {
                 let before = batch.charges().len();
                 let seat = batch.push(*charge);
@@ -144,18 +142,28 @@ impl Taking {
         batch
     }
 
-    /// Notes what a store answered.
-    fn record(
+    /// Notes what a store answered; its failure is left to whoever asked.
+    fn hear(
         &mut self,
-        store: &Arc<NamedStore>,
-        place: usize,
-        charged: Charged,
+        asked: &Asked<'_>,
+        answer: Result<Charged, StoreError>,
         how: How,
-        denied_before: bool,
-    ) {
-        let took = how == How::Take && !denied_before && charged.taken;
-        for line in &mut self.lines {
-            if let Some(seat) = line.seat.filter(|seat| seat.store == place) {
+    ) -> Option<StoreError> {
+        match answer {
+            Ok(charged) => {
+                asked.store.answered();
+                self.record(asked, charged, how);
+                None
+            }
+            Err(error) => Some(error),
+        }
+    }
+
+    /// Notes the outcomes.
+    fn record(&mut self, asked: &Asked<'_>, charged: Charged, how: How) {
+        let took = how == How::Take && !asked.denied && charged.taken;
+        for line in &mut *self.lines {
+            if let Some(seat) = line.seat.filter(|seat| seat.store == asked.place) {
                 line.outcome = charged.outcomes.get(seat.place).copied();
                 if took {
                     line.was_taken();
@@ -163,13 +171,36 @@ impl Taking {
             }
         }
         if took {
-            self.receipts.push(Held::of(store, place, charged.receipt));
+            let held = Held::of(asked.store, asked.place, charged.receipt);
+            self.receipts.push(held);
         }
+    }
+
+    /// What follows from a store's failure or a denial.
+    async fn go_on(&mut self, asked: &Asked<'_>, failed: Option<StoreError>, put: Put<'_>) {
+        let (store, place) = (asked.store, asked.place);
+        if let Some(error) = failed {
+            store.failed(&error, put.observer);
+            self.without(store, place, put.planned, put.how, error)
+                .await;
+        }
+        if put.how == How::Take && self.is_denied() {
+            if asked.denied {
+                self.take_denials(store, place, put.planned).await;
+            } else {
+                self.give_back(put.observer).await;
+            }
+        }
+    }
+
+    /// Whether a denial leaves something to do: what was taken, or denials to count.
+    fn has_to_undo(&self, asked: &Asked<'_>) -> bool {
+        asked.denied || !self.receipts.is_empty()
     }
 
     /// Gives back what earlier stores took, but for what counts denials.
     async fn give_back(&mut self, observer: &dyn Observer) {
-        let lines = &mut self.lines;
+        let lines = &mut *self.lines;
         for mut held in self.receipts.take_all() {
             let place = held.store_place;
             held.receipt.retain(|seat| {
@@ -201,6 +232,14 @@ impl Taking {
             && let Err(error) = store.store.charge(&batch).await
         {
             tracing::debug!(store = store.name, %error, "a denial could not be counted");
+        }
+    }
+
+    /// Tells the observer of every policy.
+    fn tell(&self, put: Put<'_>) {
+        if put.how == How::Take {
+            let judged = self.lines.iter().map(Line::judged);
+            judged.for_each(|judged| put.observer.judged(&judged));
         }
     }
 
@@ -240,5 +279,22 @@ impl Taking {
                 .iter()
                 .filter_map(|line| line.outcome.as_ref().map(|outcome| (line.mode, outcome))),
         )
+    }
+}
+
+/// Puts a batch to its store; after a denial the store is only asked how it stands.
+fn ask<'a>(asked: &Asked<'a>, batch: &'a Batch<'_>, how: How) -> Answer<'a, Charged> {
+    match how {
+        How::Take if !asked.denied => asked.store.store.charge(batch),
+        _ => asked.store.store.peek(batch),
+    }
+}
+
+/// The answer of a store that never waits.
+fn now<T>(answer: Answer<'_, T>) -> Result<T, StoreError> {
+    match answer {
+        Answer::Ready(Some(answer)) => answer,
+        Answer::Ready(None) => Err(StoreError::Timeout),
+        Answer::Waiting(answer) => at_once(answer).unwrap_or(Err(StoreError::Timeout)),
     }
 }

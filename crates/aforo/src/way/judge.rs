@@ -1,11 +1,12 @@
 //! A request's charges, put to the stores.
 
 use ::http::request::Parts;
-use aforo_policy::CanonicalPath;
+use aforo_policy::{Charges, Facts, Matched};
 
-use super::entry::{Entry, Stopped, facts_of};
-use super::facts;
-use crate::taking::{How, Taking};
+use super::door::{Door, counts_by_address};
+use super::target::{Target, matched};
+use super::{Entry, Stopped, facts};
+use crate::taking::{How, Judgement, Line, Lines, Put, Taking};
 
 /// What is known of the body.
 #[derive(Clone, Copy)]
@@ -18,39 +19,130 @@ pub(super) enum Asking<'a> {
     With(&'a [u8]),
 }
 
+/// How far a request came without waiting.
+pub(super) enum Front {
+    /// It is answered.
+    Stopped(Stopped),
+    /// It goes on uncounted.
+    Uncounted,
+    /// It is to be charged, and has to wait for its body or a store.
+    Waits {
+        /// Whether a policy counts by its body.
+        needs_body: bool,
+    },
+    /// It was charged.
+    Judged(Judgement),
+}
+
 impl Entry {
+    /// Edge, path, what passes uncounted, identity, and the charges, where nothing has to be waited
+    /// for.
+    pub(super) fn front(&mut self, parts: &Parts) -> Front {
+        self.walk(parts).unwrap_or_else(Front::Stopped)
+    }
+
+    fn walk(&mut self, parts: &Parts) -> Result<Front, Stopped> {
+        let Self {
+            door,
+            caller,
+            lines,
+            receipts,
+            spelled,
+            ..
+        } = self;
+        stop(door.charge_edge(caller, lines))?;
+        let (settings, policies) = (door.setup.settings(), &door.setup.policies);
+        let target = Target::of(parts, settings).map_err(Stopped::Path)?;
+        *spelled = target.spelled(parts, settings);
+        let facts = target.facts(parts, None, policies);
+        let matched = matched(policies, parts, &facts);
+        if matched.is_exempt() || facts::is_preflight(parts) {
+            return Ok(Front::Uncounted);
+        }
+        stop(door.identify(parts, caller, lines))?;
+        let needs_body = policies.needs_body(&matched, caller, door.inner().place);
+        if needs_body || !door.setup.immediate {
+            return Ok(Front::Waits { needs_body });
+        }
+        let charges = door.charges(&facts, caller, &matched, Asking::Without)?;
+        let mut taking = Taking::new(new_lines(lines, &charges), receipts);
+        taking.put_now(door.put(&charges, How::Take));
+        Ok(Front::Judged(taking.judgement()))
+    }
+
     /// Puts the request's charges to the stores.
     pub(super) async fn judge(
-        &self,
+        &mut self,
         parts: &Parts,
         asking: Asking<'_>,
         how: How,
-    ) -> Result<Taking, Stopped> {
-        let inner = &self.limiter.inner;
-        let policies = &self.setup.policies;
-        let target = facts::target(parts);
-        let path = CanonicalPath::new(target.path(), &self.setup.settings().paths)
-            .map_err(Stopped::Path)?;
+    ) -> Result<Judgement, Stopped> {
+        let Self {
+            door,
+            caller,
+            lines,
+            receipts,
+            ..
+        } = self;
+        let (settings, policies) = (door.setup.settings(), &door.setup.policies);
+        let target = Target::of(parts, settings).map_err(Stopped::Path)?;
         let body = match asking {
             Asking::With(bytes) => Some(bytes),
             Asking::Without | Asking::BeforeBody => None,
         };
-        let facts = facts_of(parts, &path, body);
-        let matched = match facts::router_template(parts) {
-            Some(template) => policies.matched_template(&facts, template),
-            None => policies.matched(&facts),
-        };
-        let (caller, place, now, key) = (&self.caller, inner.place, self.now, &inner.key);
+        let facts = target.facts(parts, body, policies);
+        let matched = matched(policies, parts, &facts);
+        let charges = door.charges(&facts, caller, &matched, asking)?;
+        let mut taking = Taking::new(new_lines(lines, &charges), receipts);
+        taking.put(door.put(&charges, how)).await;
+        Ok(taking.judgement())
+    }
+}
+
+impl Door {
+    /// What the request is to be charged.
+    fn charges<'a>(
+        &'a self,
+        facts: &Facts<'_>,
+        caller: &'a aforo_policy::Caller,
+        matched: &Matched<'a>,
+        asking: Asking<'_>,
+    ) -> Result<Charges<'a>, Stopped> {
+        let (policies, inner) = (&self.setup.policies, self.inner());
+        let (place, now, key) = (inner.place, self.now, &inner.key);
         let charges = match asking {
             Asking::BeforeBody => {
-                policies.bodiless_charges(&facts, caller, &matched, place, now, key)
+                policies.bodiless_charges(facts, caller, matched, place, now, key)
             }
-            _ => policies.charges(&facts, caller, &matched, place, now, key),
+            _ => policies.charges(facts, caller, matched, place, now, key),
         }
         .map_err(Stopped::Refusal)?;
-        if self.client.is_none() && self.counts_by_address(&charges.planned) {
+        if self.client.is_none() && counts_by_address(caller, &charges.planned) {
             return Err(Stopped::PeerUnknown);
         }
-        Ok(Taking::put(&self.setup.stores, &charges.planned, how, &*inner.observer).await)
+        Ok(charges)
     }
+
+    fn put<'a>(&'a self, charges: &'a Charges<'_>, how: How) -> Put<'a> {
+        Put {
+            stores: &self.setup.stores,
+            planned: &charges.planned,
+            how,
+            observer: &*self.inner().observer,
+        }
+    }
+}
+
+/// Adds a line for each charge; these lines.
+fn new_lines<'l>(lines: &'l mut Lines, charges: &Charges<'_>) -> &'l mut [Line] {
+    let before = lines.len();
+    for planned in &charges.planned {
+        lines.push(Line::of(planned));
+    }
+    lines.get_mut(before..).unwrap_or_default()
+}
+
+/// Goes on where nothing stops.
+fn stop(stopped: Option<Stopped>) -> Result<(), Stopped> {
+    stopped.map_or(Ok(()), Err)
 }

@@ -1,26 +1,29 @@
 //! The way of one request: edge, facts, caller, charges, decision.
 
 mod body;
+mod door;
 mod entry;
 mod facts;
 mod judge;
+mod stopped;
+mod target;
 mod verdict;
 
 use std::net::SocketAddr;
 
 use ::http::Request;
 use ::http::request::Parts;
+use aforo_core::Span;
 use bytes::Bytes;
 use http_body::Body;
 
-use crate::at_once::at_once;
 use crate::http::denial::Refused;
-use crate::taking::How;
+use crate::taking::{How, Judgement};
 use crate::{Admission, Limiter, Replayed};
 use body::BodyError;
 pub(crate) use entry::Entry;
-use entry::Front;
-use judge::Asking;
+use judge::{Asking, Front};
+use stopped::Stopped;
 
 /// A request on its way.
 pub(crate) enum Entered<B> {
@@ -49,34 +52,19 @@ where
 {
     let (parts, body) = request.into_parts();
     let mut entry = Entry::new(limiter, &parts, peer);
-    let needs_body = match entry.front(&parts) {
-        Front::Answer(refused) => {
-            return Entered::Done(Admission::Answer(
-                entry.answer(&parts, &refused.as_refused()),
-            ));
+    Entered::Done(match entry.front(&parts) {
+        Front::Judged(judgement) => entry.conclude(parts, Replayed::untouched(body), judgement),
+        Front::Uncounted => entry.pass(parts, Replayed::untouched(body), Span::ZERO),
+        Front::Stopped(stopped) => Admission::Answer(entry.answer(&parts, &stopped.as_refused())),
+        Front::Waits { needs_body } => {
+            return Entered::Waits(Waiting {
+                entry,
+                parts,
+                body,
+                needs_body,
+            });
         }
-        Front::Pass => {
-            return Entered::Done(entry.pass_uncounted(parts, Replayed::untouched(body)));
-        }
-        Front::Behind { needs_body } => needs_body,
-    };
-    if needs_body || !entry.setup.immediate {
-        return Entered::Waits(Waiting {
-            entry,
-            parts,
-            body,
-            needs_body,
-        });
-    }
-    match at_once(entry.judge(&parts, Asking::Without, How::Take)) {
-        Some(judged) => Entered::Done(entry.conclude(parts, Replayed::untouched(body), judged)),
-        None => Entered::Waits(Waiting {
-            entry,
-            parts,
-            body,
-            needs_body,
-        }),
-    }
+    })
 }
 
 impl<B> Waiting<B>
@@ -86,28 +74,30 @@ where
     /// The rest of the way.
     pub(crate) async fn go_on(self) -> Admission<B> {
         let Self {
-            entry,
+            mut entry,
             parts,
             body,
             needs_body,
         } = self;
         if !needs_body {
             let judged = entry.judge(&parts, Asking::Without, How::Take).await;
-            return entry.conclude(parts, Replayed::untouched(body), judged);
+            return entry.end(parts, Replayed::untouched(body), judged);
         }
         if facts::expects_continue(&parts.headers) {
+            let before = entry.lines.len();
             let looked = entry.judge(&parts, Asking::BeforeBody, How::Look).await;
-            if looked.as_ref().map_or(true, |taking| taking.is_denied()) {
-                return entry.conclude(parts, Replayed::untouched(body), looked);
+            if !matches!(looked, Ok(Judgement::Pass(_))) {
+                return entry.end(parts, Replayed::untouched(body), looked);
             }
+            entry.lines.truncate(before);
         }
-        let most = entry.most_body();
+        let most = entry.door.most_body();
         match body::read(body, most).await {
             Ok(read) => {
                 let judged = entry
                     .judge(&parts, Asking::With(&read.bytes), How::Take)
                     .await;
-                entry.conclude(parts, read.replayed(), judged)
+                entry.end(parts, read.replayed(), judged)
             }
             Err(BodyError::TooLarge) => {
                 Admission::Answer(entry.answer(&parts, &Refused::BodyTooLarge { most }))

@@ -6,105 +6,76 @@ use ::http::request::Parts;
 use ::http::uri::PathAndQuery;
 use ::http::{Request, Response, StatusCode, Uri, header};
 use aforo_core::Span;
-use aforo_policy::{CanonicalPath, Place};
+use aforo_policy::Place;
 
-use super::entry::{Entry, Stopped};
-use super::facts;
+use super::{Entry, Stopped};
 use crate::denied::Denied;
 use crate::http::Shown;
 use crate::http::denial::{Asked, DecisionId, Refused, answer};
-use crate::taking::{Judgement, Line, Taking};
+use crate::taking::{Judgement, Line};
 use crate::{Admission, AnswerBody, Decided, Passage, Replayed, Standing};
 
 impl Entry {
-    /// What becomes of a request whose charges were put to the stores.
-    pub(super) fn conclude<B>(
-        mut self: Box<Self>,
+    /// What becomes of a request that was judged or stopped.
+    pub(super) fn end<B>(
+        self: Box<Self>,
         parts: Parts,
         body: Replayed<B>,
-        judged: Result<Taking, Stopped>,
+        judged: Result<Judgement, Stopped>,
     ) -> Admission<B> {
-        let mut taking = match judged {
-            Ok(taking) => taking,
-            Err(stopped) => {
-                return Admission::Answer(self.answer(&parts, &stopped.as_refused()));
-            }
-        };
-        let refused = match taking.judgement() {
-            Judgement::Pass(delay) => return self.pass(parts, body, taking, delay),
+        match judged {
+            Ok(judgement) => self.conclude(parts, body, judgement),
+            Err(stopped) => Admission::Answer(self.answer(&parts, &stopped.as_refused())),
+        }
+    }
+
+    /// What becomes of a request whose charges were put to the stores.
+    pub(super) fn conclude<B>(
+        self: Box<Self>,
+        parts: Parts,
+        body: Replayed<B>,
+        judgement: Judgement,
+    ) -> Admission<B> {
+        let refused = match judgement {
+            Judgement::Pass(delay) => return self.pass(parts, body, delay),
             Judgement::Exceeded => Refused::Exceeded,
             Judgement::Impossible => Refused::Impossible,
             Judgement::StoreFailed => Refused::StoreFailed,
         };
-        self.lines.append(&mut taking.lines);
         Admission::Answer(self.answer(&parts, &refused))
     }
 
-    /// A request that no policy but the edge's counts.
-    pub(super) fn pass_uncounted<B>(
-        self: Box<Self>,
-        parts: Parts,
-        body: Replayed<B>,
-    ) -> Admission<B> {
-        self.pass(parts, body, Taking::default(), Span::ZERO)
-    }
-
-    fn pass<B>(
+    /// The request goes on, after `delay`.
+    pub(super) fn pass<B>(
         mut self: Box<Self>,
         mut parts: Parts,
         body: Replayed<B>,
-        mut taking: Taking,
         delay: Span,
     ) -> Admission<B> {
-        self.limiter.inner.observer.decided(if delay.is_zero() {
+        let inner = self.door.inner();
+        inner.observer.decided(if delay.is_zero() {
             Decided::Passed
         } else {
             Decided::Delayed
         });
-        self.spell_path(&mut parts);
-        self.lines.append(&mut taking.lines);
-        self.receipts = taking.receipts;
-        self.delay = delay;
-        let gateway = self.setup.settings().gateway.as_ref();
+        let gateway = self.door.setup.settings().gateway.as_ref();
         let cors = gateway.and_then(|gateway| gateway.cors.as_ref());
-        self.origin = cors.and_then(|_| parts.headers.get(header::ORIGIN).cloned());
-        if self.limiter.inner.place == Place::App {
+        let origin = cors.and_then(|_| parts.headers.get(header::ORIGIN).cloned());
+        if inner.place == Place::App {
             let standing = Standing::of(&self.caller, &self.lines, delay);
             parts.extensions.insert(standing);
         }
+        if let Some(spelled) = self.spelled.take() {
+            respell(&mut parts, spelled);
+        }
+        self.delay = delay;
+        self.origin = origin;
         Admission::Pass(Request::from_parts(parts, body), Passage::new(self))
-    }
-
-    /// Spells the path as it was matched, unless the file says `raw` or a router matched already.
-    fn spell_path(&self, parts: &mut Parts) {
-        let settings = self.setup.settings();
-        let canonical = settings
-            .gateway
-            .as_ref()
-            .is_none_or(|gateway| gateway.forward_canonical);
-        if !canonical || facts::router_template(parts).is_some() {
-            return;
-        }
-        let spelled = match CanonicalPath::new(parts.uri.path(), &settings.paths) {
-            Ok(path) if path.forwarded() != parts.uri.path() => match parts.uri.query() {
-                Some(query) => format!("{}?{query}", path.forwarded()),
-                None => path.forwarded().to_owned(),
-            },
-            _ => return,
-        };
-        let Ok(path_and_query) = PathAndQuery::try_from(spelled) else {
-            return;
-        };
-        let mut uri = parts.uri.clone().into_parts();
-        uri.path_and_query = Some(path_and_query);
-        if let Ok(uri) = Uri::from_parts(uri) {
-            parts.uri = uri;
-        }
     }
 
     /// The answer to a request that does not go on.
     pub(super) fn answer(&self, parts: &Parts, refused: &Refused<'_>) -> Response<AnswerBody> {
-        let settings = self.setup.settings();
+        let settings = self.door.setup.settings();
         if matches!(refused, Refused::PeerUnknown) {
             tracing::error!(
                 "a policy counts by the client address, but nobody said who the peer is: serve \
@@ -126,7 +97,7 @@ impl Entry {
                 .gateway
                 .as_ref()
                 .and_then(|gateway| gateway.cors.as_ref()),
-            now: self.now,
+            now: self.door.now,
             jitter: jitter(settings.responses.retry_jitter),
             id: DecisionId::next(),
         };
@@ -143,7 +114,7 @@ impl Entry {
 
     /// The answer as the application wants it; a gRPC caller understands only the standard one.
     fn rendered(&self, response: Response<AnswerBody>, shown: &Shown<'_>) -> Response<AnswerBody> {
-        let inner = &self.limiter.inner;
+        let inner = self.door.inner();
         let status = response.status().as_u16();
         inner.observer.decided(Decided::Answered(status));
         match &inner.render {
@@ -164,6 +135,15 @@ impl Entry {
             }),
             _ => response,
         }
+    }
+}
+
+/// Gives the request another path.
+fn respell(parts: &mut Parts, spelled: PathAndQuery) {
+    let mut uri = parts.uri.clone().into_parts();
+    uri.path_and_query = Some(spelled);
+    if let Ok(uri) = Uri::from_parts(uri) {
+        parts.uri = uri;
     }
 }
 

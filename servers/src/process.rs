@@ -30,6 +30,7 @@ impl Process {
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
+            .stderr(Stdio::null())
             .spawn()
             .expect("sh starts");
         let output = keeper.stdout.take().expect("its output is piped");

@@ -112,6 +112,12 @@ impl Redis {
         calls.map_or(0, |calls| calls.parse().expect("a number of calls"))
     }
 
+    /// How many ordinary connections it has, besides the one that asks.
+    pub fn clients(&self) -> usize {
+        let clients = self.ask(&["CLIENT", "LIST", "TYPE", "NORMAL"]);
+        clients.lines().count().saturating_sub(1)
+    }
+
     /// Its keys.
     pub fn keys(&self) -> Vec<String> {
         let keys = self.ask(&["--scan"]);

@@ -1,8 +1,8 @@
 //! What the cases are told in: policies, callers, charges, answers.
 
 use aforo_core::{
-    Charge, HashKey, Mode, OnDenial, Outcome, PolicyName, Principal, PrincipalKind, Quota, Span,
-    Terms, Timestamp,
+    Charge, HashKey, Mode, OnDenial, Outcome, PartitionHash, PolicyName, Principal, PrincipalKind,
+    Quota, Span, Terms, Timestamp,
 };
 
 use crate::{Batch, Charged, ManualClock, Store};
@@ -49,6 +49,16 @@ pub(super) fn known(number: u64) -> Principal {
 fn principal(kind: PrincipalKind, number: u64) -> Principal {
     let hash = HashKey::new([1, 2]).hash(&number.to_le_bytes());
     Principal { kind, hash }
+}
+
+/// A partition key of a caller with a second part.
+pub(super) fn part(caller: Principal, number: u64) -> PartitionHash {
+    let text = [
+        caller.hash.0.to_le_bytes().as_slice(),
+        &number.to_le_bytes(),
+    ]
+    .concat();
+    HashKey::new([1, 2]).hash(&text)
 }
 
 /// A charge of a caller, counted by the caller alone.

@@ -26,6 +26,7 @@ mod accuracy;
 mod caller;
 mod changes;
 mod corrections;
+mod extremes;
 mod random;
 mod reference;
 mod requests;
@@ -36,6 +37,7 @@ pub mod cases {
     pub use super::accuracy::*;
     pub use super::changes::*;
     pub use super::corrections::*;
+    pub use super::extremes::*;
     pub use super::requests::*;
 }
 
@@ -110,6 +112,10 @@ macro_rules! conformance_suite {
             settling_corrects_the_cost
             a_window_is_corrected_while_it_lasts
             a_reset_frees_one_caller
+            rl_54_a_window_longer_than_a_month_counts
+            rlx_23_a_low_rate_is_taken_at_first
+            rlx_43_a_rate_above_the_resolution_counts
+            a_century_makes_every_counter_neutral
         }
     };
     // Some cases only, for a store that cannot pass another and says why.

@@ -4,7 +4,7 @@ use aforo_core::{
     CalendarUnit, Charge, Edges, Mode, OnDenial, Principal, Quota, Span, Terms, Timestamp, Window,
 };
 
-use super::caller::{batch, bucket, charge, fixed, known, seconds, stranger, terms};
+use super::caller::{batch, bucket, charge, fixed, known, part, seconds, stranger, terms};
 use super::random::Random;
 use super::reference::Reference;
 use crate::{ManualClock, Receipt, ReceiptLine, Store};
@@ -141,6 +141,9 @@ impl Sequence {
                 _ => 1,
             };
             let mut charge = charge(policy, caller, cost);
+            if self.random.one_in(4) {
+                charge.partition = part(caller, self.random.below(2));
+            }
             if self.random.one_in(5) {
                 charge.mode = Mode::Shadow;
             }

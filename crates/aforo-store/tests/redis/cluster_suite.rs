@@ -37,4 +37,8 @@ aforo_store::conformance_suite! {
         settling_corrects_the_cost
         a_window_is_corrected_while_it_lasts
         a_reset_frees_one_caller
+        rl_54_a_window_longer_than_a_month_counts
+        rlx_23_a_low_rate_is_taken_at_first
+        rlx_43_a_rate_above_the_resolution_counts
+        a_century_makes_every_counter_neutral
 }

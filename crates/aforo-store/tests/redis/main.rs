@@ -5,9 +5,18 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
+    clippy::print_stdout,
     reason = "a test fails by panicking"
 )]
 
+mod at_once;
 mod cluster_suite;
+mod expiry;
+mod failover;
+mod layout;
+mod modes;
+mod outage;
+mod round_trips;
+mod scene;
 mod single_suite;
 mod stage;

@@ -37,6 +37,15 @@ pub(crate) fn store_at(url: String, clock: ManualClock) -> RedisStore {
     RedisStore::open(&remote).unwrap()
 }
 
+/// Runs a test that starts tasks of its own.
+pub(crate) fn block_on<T>(test: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap()
+        .block_on(test)
+}
+
 /// Runs a test on the shared server, where every key must end afterwards.
 pub(crate) fn on_single<T>(test: impl Future<Output = T>) -> T {
     let result = conformance::block_on(test);

@@ -10,7 +10,7 @@ local ENDLESS = 9007199254740991
 local MICROS = { [0] = 1, 1000, 1000000 }
 local MINUTE = { [0] = 60000000, 60000, 60 }
 -- Bytes of records up to which neutral ones stay.
-local FEW = 720
+local FEW = 2048
 
 local request = ARGV[1]
 local writing, denied, given, slack, now, place = unpack('<BBBI4I7', request)

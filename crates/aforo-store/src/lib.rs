@@ -76,20 +76,39 @@ mod clock;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod error;
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "memcached"))]
+mod ledger;
+#[cfg(feature = "memcached")]
+mod memcached;
 mod memory;
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "memcached"))]
+mod pool;
 mod receipt;
 #[cfg(feature = "redis")]
 mod redis;
 mod remote;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod sql;
 mod store;
+#[cfg(any(
+    feature = "redis",
+    feature = "sqlite",
+    feature = "postgres",
+    feature = "memcached"
+))]
+mod thread;
 
 pub use answer::Answer;
 pub use batch::{Batch, Charged};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use error::StoreError;
+#[cfg(feature = "memcached")]
+pub use memcached::MemcachedStore;
 pub use memory::{MemoryStats, MemoryStore, MemoryStoreBuilder, TableStats};
 pub use receipt::{Receipt, ReceiptLine};
 #[cfg(feature = "redis")]
 pub use redis::RedisStore;
 pub use remote::{OpenError, Remote};
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub use sql::SqlStore;
 pub use store::Store;

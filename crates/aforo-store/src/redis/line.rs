@@ -13,7 +13,7 @@ use tokio::time::Timeout;
 use super::address::Address;
 use super::link::{Link, Trouble};
 use super::question::Question;
-use super::thread::Thread;
+use crate::thread::Thread;
 use crate::{OpenError, Remote, StoreError};
 
 /// The way to the servers.
@@ -67,7 +67,7 @@ const WATCH: Duration = Duration::from_secs(60);
 impl Line {
     /// Prepares the way; connects when the first question is asked.
     pub(super) fn new(address: Address, remote: &Remote) -> Result<Self, OpenError> {
-        let thread = Thread::start()?;
+        let thread = Thread::start("aforo-redis")?;
         let shared = Shared {
             address,
             timeout: remote.timeout,

@@ -11,7 +11,6 @@ mod question;
 mod reply;
 mod script;
 mod slots;
-mod thread;
 
 use std::fmt;
 use std::sync::Arc;

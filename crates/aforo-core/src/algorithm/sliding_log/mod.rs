@@ -59,6 +59,14 @@ impl Log {
         }
     }
 
+    /// The log, its next entry with this id or a later one. A store that writes a log down keeps
+    /// [`Log::next_id`], so that no entry is taken for one that a receipt remembers.
+    #[must_use]
+    pub fn continued(mut self, next_id: u64) -> Self {
+        self.next_id = self.next_id.max(next_id);
+        self
+    }
+
     /// A log with what another algorithm's state (or another log's sum) has used: the rule for
     /// changed quotas.
     ///
@@ -119,6 +127,11 @@ impl Log {
     /// Whether it holds none.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
+    }
+
+    /// The id of its next entry.
+    pub const fn next_id(&self) -> u64 {
+        self.next_id
     }
 
     /// The shape its entries were written in; none before the first.

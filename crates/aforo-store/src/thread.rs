@@ -1,0 +1,63 @@
+//! The thread that serves a store's connections, so that they belong to no caller's executor.
+
+use std::future::Future;
+use std::thread;
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Handle};
+use tokio::sync::oneshot;
+
+use crate::OpenError;
+
+/// A thread with an executor, which ends when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Thread {
+    handle: Handle,
+    _stop: oneshot::Sender<()>,
+}
+
+impl Thread {
+    pub(crate) fn start(name: &str) -> Result<Self, OpenError> {
+        let failed = |error: std::io::Error| OpenError::Thread(error.to_string());
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(failed)?;
+        let handle = runtime.handle().clone();
+        let (stop, stopped) = oneshot::channel();
+        thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(move || {
+                let _ = runtime.block_on(stopped);
+            })
+            .map_err(failed)?;
+        Ok(Self {
+            handle,
+            _stop: stop,
+        })
+    }
+
+    /// A future that gives up after a while. It can be awaited on any executor.
+    #[cfg(any(feature = "sqlite", feature = "postgres", feature = "memcached"))]
+    pub(crate) fn within<F: Future>(
+        &self,
+        longest: Duration,
+        work: F,
+    ) -> impl Future<Output = Option<F::Output>> {
+        // The timer belongs to this thread.
+        let timed = {
+            let _entered = self.handle.enter();
+            tokio::time::timeout(longest, work)
+        };
+        async { timed.await.ok() }
+    }
+
+    /// A pause. It can be awaited on any executor.
+    #[cfg(any(feature = "sqlite", feature = "postgres", feature = "memcached"))]
+    pub(crate) fn pause(&self, span: Duration) -> impl Future<Output = ()> + use<> {
+        let _entered = self.handle.enter();
+        tokio::time::sleep(span)
+    }
+
+    pub(crate) const fn handle(&self) -> &Handle {
+        &self.handle
+    }
+}

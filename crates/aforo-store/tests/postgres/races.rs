@@ -1,0 +1,31 @@
+//! Many at once.
+
+use aforo_store::SqlStore;
+
+use crate::stage::postgres::Postgres;
+use crate::stage::{race, remote};
+
+fn race_at(isolation: &str) {
+    let setting = format!("default_transaction_isolation={isolation}");
+    let server = Postgres::start(&[&setting]);
+    race::two_processes(
+        |remote| SqlStore::open(remote).unwrap(),
+        &remote(&server.url()),
+    );
+}
+
+#[test]
+fn rl_04_two_processes_admit_exactly_the_quota_under_read_committed() {
+    race_at("read committed");
+}
+
+#[test]
+fn rl_04_two_processes_admit_exactly_the_quota_under_repeatable_read() {
+    race_at("repeatable read");
+}
+
+#[test]
+#[ignore = "the other process of a race"]
+fn the_other_process() {
+    race::the_other(|remote| SqlStore::open(remote).unwrap());
+}

@@ -1,0 +1,19 @@
+//! Many at once.
+
+use aforo_store::SqlStore;
+
+use crate::stage::folder::Folder;
+use crate::stage::{race, remote};
+
+#[test]
+fn rl_04_two_processes_admit_exactly_the_quota() {
+    let folder = Folder::new();
+    let remote = remote(&crate::url(folder.path()));
+    race::two_processes(|remote| SqlStore::open(remote).unwrap(), &remote);
+}
+
+#[test]
+#[ignore = "the other process of a race"]
+fn the_other_process() {
+    race::the_other(|remote| SqlStore::open(remote).unwrap());
+}

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use aforo_policy::{Part, Policy, ProxyTrust, Settings};
+use aforo_policy::{OnStoreFailure, Part, Policy, ProxyTrust, Settings};
 
 /// What is valid in the file, and yet likely not meant, each in a sentence or two.
 pub(crate) fn findings(settings: &Settings) -> Vec<String> {
     let mut findings = Vec::new();
     findings.extend(shared_by_nobody(settings));
+    findings.extend(shares_unknown(settings));
     findings.extend(everybody_is_trusted(settings));
     findings.extend(targets(settings));
     findings.extend(nothing_is_limited(settings));
@@ -21,11 +22,25 @@ pub(crate) fn shared_by_nobody(settings: &Settings) -> Option<String> {
     let store = settings.stores.get("default")?;
     let is_alone = store.instances == Some(1);
     let is_outside = !gateway.listen.ip().to_canonical().is_loopback();
-    (is_outside && store.url == "memory" && !is_alone).then(|| {
+    (is_outside && !store.url.is_shared() && !is_alone).then(|| {
         format!(
             "the gateway listens on {} and counts in its own memory: a second instance would \
              count apart. Write `instances = 1` in [stores.default] if there is only this one",
             gateway.listen
+        )
+    })
+}
+
+/// Shared stores whose failure makes each instance count a share of nobody knows how many.
+fn shares_unknown(settings: &Settings) -> impl Iterator<Item = String> {
+    let stores = settings.stores.iter().filter(|(_, store)| {
+        let local = store.on_store_failure == OnStoreFailure::Local;
+        store.url.is_shared() && local && store.instances.is_none()
+    });
+    stores.map(|(name, _)| {
+        format!(
+            "while the store `{name}` fails, every instance counts whole quotas by itself. Write \
+             how many there are as `instances` in [stores.{name}], and each counts its share"
         )
     })
 }

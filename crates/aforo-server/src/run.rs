@@ -78,6 +78,7 @@ fn started(run: &Run) -> Result<bool, RunError> {
         .map_err(RunError::Signals)?;
     runtime.block_on(async {
         let mut signals = Signals::new().map_err(RunError::Signals)?;
+        limiter.ask_stores().await;
         let gateway = Gateway::start(&gateway, &identity, limiter)?;
         Ok(until_stopped(gateway, &mut signals).await)
     })

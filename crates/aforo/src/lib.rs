@@ -212,6 +212,7 @@ pub use process_environment::ProcessEnvironment;
 pub use replayed::Replayed;
 pub use settled_cost::SettledCost;
 pub use standing::Standing;
+pub use stores::{StoreState, StoreStatus};
 
 pub use aforo_core as core;
 pub use aforo_policy as policy;

@@ -14,6 +14,7 @@ use bytes::Bytes;
 use http_body::Body;
 
 use crate::at_once::at_once;
+use crate::builder::Secret;
 use crate::denied::Render;
 use crate::identity::UntrustedPeers;
 use crate::known_consumer::Identify;
@@ -23,6 +24,7 @@ use crate::taking::{How, Line, Lines, Put, Receipts, Taking};
 use crate::way::{self, Entered};
 use crate::{
     Admission, BuildError, Check, CheckError, LimiterBuilder, Observer, ProcessEnvironment,
+    StoreState, StoreStatus,
 };
 
 /// Policies, stores and a clock: facts in, decision out. Clones share everything.
@@ -52,6 +54,7 @@ pub(crate) struct Inner {
     pub(crate) edge: Memory,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) key: HashKey,
+    pub(crate) secret: Secret,
     pub(crate) place: Place,
     pub(crate) identify: Option<Identify>,
     pub(crate) render: Option<Render>,
@@ -91,7 +94,9 @@ impl Limiter {
     pub fn reload(&self, settings: Settings) -> Result<(), BuildError> {
         let before = self.inner.setup.load_full();
         let inner = &self.inner;
-        let setup = Setup::new(settings, Some(&before), &inner.own_stores, &inner.clock)?;
+        let (own, clock) = (&inner.own_stores, &inner.clock);
+        inner.secret.serves(&settings, own)?;
+        let setup = Setup::new(settings, Some(&before), own, clock, &inner.key)?;
         self.inner.setup.store(Arc::new(setup));
         Ok(())
     }
@@ -194,7 +199,8 @@ impl Limiter {
             if let (Planned::Charge(charge), Some(store)) = (&planned.planned, store) {
                 let mut batch = Batch::new();
                 batch.push(*charge);
-                store.store.reset(&batch).await?;
+                let observer = &*self.inner.observer;
+                store.ask(observer, |store| store.reset(&batch)).await?;
             }
         }
         Ok(())
@@ -255,6 +261,29 @@ impl Limiter {
     /// The settings in force.
     pub fn settings(&self) -> Arc<Settings> {
         Arc::clone(self.inner.setup.load().settings())
+    }
+
+    /// How each store is, by what its answers have shown so far.
+    pub fn stores(&self) -> Vec<StoreStatus> {
+        self.inner.setup.load().stores.status()
+    }
+
+    /// Whether this instance may take requests: no store was found to count with another hash key.
+    /// A store that merely fails leaves it ready, since `on_store_failure` says what then happens.
+    pub fn is_ready(&self) -> bool {
+        let differs = |status: StoreStatus| status.state == StoreState::HashKeyDiffers;
+        !self.stores().into_iter().any(differs)
+    }
+
+    /// Asks every shared store one question that takes nothing, so that a store that is down or
+    /// counts with another hash key shows before the first request. The same as [`Limiter::stores`]
+    /// then.
+    pub async fn ask_stores(&self) -> Vec<StoreStatus> {
+        let setup = self.inner.setup.load_full();
+        for store in setup.stores.iter() {
+            store.knock(&self.inner.key, &*self.inner.observer).await;
+        }
+        setup.stores.status()
     }
 
     /// Charges that had to share an entry because a memory store was full, since the start.

@@ -5,6 +5,8 @@ use std::net::IpAddr;
 use aforo_core::Mode;
 use aforo_store::StoreError;
 
+use crate::StoreState;
+
 /// Is told what the limiter does, for metrics and logs. Every method does nothing by default.
 ///
 /// It is called on the way of each request, so it should only count. It never sees a partition
@@ -51,9 +53,15 @@ pub trait Observer: Send + Sync {
         let _ = peer;
     }
 
-    /// A store failed; its setting `on_store_failure` was followed.
+    /// A store failed, or was not asked because it had failed; its setting `on_store_failure` was
+    /// followed. Once for each question.
     fn store_failed(&self, store: &str, error: &StoreError) {
         let _ = (store, error);
+    }
+
+    /// A store's state changed: it failed five times in a row, or answers again.
+    fn store_changed(&self, store: &str, state: StoreState) {
+        let _ = (store, state);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use aforo_core::HashKey;
 use aforo_policy::{PolicySet, Settings};
 use aforo_store::Clock;
 
@@ -26,9 +27,10 @@ impl Setup {
         before: Option<&Self>,
         own: &OwnStores,
         clock: &Arc<dyn Clock>,
+        key: &HashKey,
     ) -> Result<Self, BuildError> {
         let before = before.map(|before| &before.stores);
-        let stores = Stores::new(&settings, before, own, clock)?;
+        let stores = Stores::new(&settings, before, own, clock, key)?;
         let api_keys = ApiKeys::new(settings.consumers.values());
         let settings = Arc::new(settings);
         Ok(Self {

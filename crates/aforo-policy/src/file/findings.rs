@@ -87,7 +87,7 @@ impl Fault {
             line: position.line,
             column: position.column,
             width: position.width,
-            source_line: position.text,
+            source_line: crate::settings::blackened_line(&position.text),
             message: self.message.clone(),
             expected: self.expected.clone(),
             help: self.help.clone(),

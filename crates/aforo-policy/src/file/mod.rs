@@ -24,6 +24,7 @@ use thiserror::Error;
 
 use crate::Settings;
 
+pub(crate) use nearest::nearest;
 pub use quota::{Amount, PolicyTextError, QuotaText, QuotaTextError, QuotaUnit};
 pub use schema::schema;
 
@@ -46,7 +47,7 @@ pub struct Finding {
     pub column: usize,
     /// How many characters from there are meant.
     pub width: usize,
-    /// The whole line, raw.
+    /// The whole line, raw but for passwords.
     pub source_line: String,
     /// What was found.
     pub message: String,

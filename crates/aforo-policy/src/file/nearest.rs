@@ -2,7 +2,7 @@
 
 /// The nearest of `words` if it is near enough to be a slip: a third of the letters at most,
 /// case not counted.
-pub(in crate::file) fn nearest<'a>(
+pub(crate) fn nearest<'a>(
     found: &str,
     words: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {

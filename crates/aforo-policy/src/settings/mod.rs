@@ -9,6 +9,7 @@ mod responses;
 mod route;
 mod secret;
 mod store;
+mod store_url;
 
 pub use calendar::Calendar;
 pub(crate) use calendar::time_zone;
@@ -25,6 +26,8 @@ pub use responses::{
 pub use route::{EncodedSlash, Group, Methods, Paths, Route, TrailingSlash};
 pub use secret::Secret;
 pub use store::{OnStoreFailure, StoreSettings};
+pub(crate) use store_url::blackened_line;
+pub use store_url::{StoreKind, StoreUrl, StoreUrlError};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

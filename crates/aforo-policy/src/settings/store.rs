@@ -1,12 +1,20 @@
 //! Where counters are kept.
 
+use std::path::PathBuf;
+
 use aforo_core::Span;
+
+use super::StoreUrl;
 
 /// A store of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreSettings {
-    /// `memory`; others come later.
-    pub url: String,
+    /// Where it is.
+    pub url: StoreUrl,
+    /// What every name in a shared store starts with.
+    pub namespace: String,
+    /// The file that holds the secret that partition keys are hashed with.
+    pub hash_key_file: Option<PathBuf>,
     /// How long an answer may take.
     pub timeout: Span,
     /// What its failure means.
@@ -34,7 +42,9 @@ pub enum OnStoreFailure {
 impl Default for StoreSettings {
     fn default() -> Self {
         Self {
-            url: "memory".to_owned(),
+            url: StoreUrl::memory(),
+            namespace: "aforo".to_owned(),
+            hash_key_file: None,
             timeout: Span::from_millis(50),
             on_store_failure: OnStoreFailure::Local,
             instances: None,

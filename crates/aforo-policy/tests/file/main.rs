@@ -12,6 +12,7 @@ mod rendering;
 mod routes;
 mod schema;
 mod settings;
+mod stores;
 mod structure;
 
 use std::collections::BTreeMap;

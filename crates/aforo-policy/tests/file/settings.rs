@@ -214,7 +214,6 @@ fn the_contracts_example_as_printed_lacks_only_what_is_not_available_yet() {
     assert_eq!(
         found,
         [
-            "72:7 `a store at postgres:` is not available yet",
             "74:2 `admin` is not available yet",
             "77:2 `decide` is not available yet",
         ]

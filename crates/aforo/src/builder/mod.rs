@@ -1,10 +1,12 @@
 //! Putting a limiter together.
 
+mod hash_key;
 mod text;
+
+pub(crate) use hash_key::Secret;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -170,8 +172,9 @@ impl LimiterBuilder {
         }
     }
 
-    /// The secret that partition keys are hashed with; random in each process unless set. Stores
-    /// that several processes share need the same one.
+    /// The secret that partition keys are hashed with. Where a store is shared, every process needs
+    /// the same one; without this call it comes from the file's `hash_key_file` or from the
+    /// variable `AFORO_HASH_KEY`. Where all stores are memory, it is random in each process.
     pub fn hash_key(self, key: HashKey) -> Self {
         Self {
             key: Some(key),
@@ -240,7 +243,8 @@ impl LimiterBuilder {
     pub fn build(self) -> Result<Limiter, BuildError> {
         let settings = settings(self.source, &self.text)?;
         let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::new()));
-        let setup = Setup::new(settings, None, &self.stores, &clock)?;
+        let secret = Secret::find(self.key, &settings, &self.stores, &ProcessEnvironment)?;
+        let setup = Setup::new(settings, None, &self.stores, &clock, &secret.key)?;
         let edge = StoreSettings::default();
         Ok(Limiter {
             inner: Arc::new(Inner {
@@ -248,7 +252,8 @@ impl LimiterBuilder {
                 own_stores: self.stores,
                 edge: memory(&edge, &clock),
                 clock,
-                key: self.key.unwrap_or_else(random_key),
+                key: secret.key,
+                secret,
                 place: self.place.unwrap_or(Place::App),
                 identify: self.identify,
                 render: self.render,
@@ -305,12 +310,6 @@ fn join<T>(
         }
     }
     Ok(())
-}
-
-/// A secret of this process: the machine's randomness, which seeds every `RandomState`.
-fn random_key() -> HashKey {
-    let word = |seed: u64| RandomState::new().hash_one(seed);
-    HashKey::new([word(1), word(2)])
 }
 
 fn failed_credentials() -> Option<Terms> {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use aforo_core::{Decision, Denial, Span, decide};
 use aforo_policy::{Planned, PlannedCharge};
-use aforo_store::{Answer, Batch, Charged, StoreError};
+use aforo_store::{Answer, Batch, Charged, Store, StoreError};
 use smallvec::SmallVec;
 
 use crate::Observer;
@@ -84,7 +84,8 @@ impl<'t> Taking<'t> {
     pub(crate) async fn put(&mut self, put: Put<'_>) {
         for place in self.asked_places(put.stores) {
             if let Some((asked, batch)) = self.next(place, put) {
-                let answer = ask(&asked, &batch, put.how).await;
+                let question = |store| ask(store, &batch, put.how, asked.denied);
+                let answer = asked.store.ask(put.observer, question).await;
                 let failed = self.hear(&asked, answer, put.how);
                 self.go_on(&asked, failed, put).await;
             }
@@ -96,7 +97,7 @@ impl<'t> Taking<'t> {
     pub(crate) fn put_now(&mut self, put: Put<'_>) {
         for place in self.asked_places(put.stores) {
             if let Some((asked, batch)) = self.next(place, put) {
-                let answer = now(ask(&asked, &batch, put.how));
+                let answer = now(ask(asked.store.store(), &batch, put.how, asked.denied));
                 let failed = self.hear(&asked, answer, put.how);
                 if failed.is_some() || self.is_denied() && self.has_to_undo(&asked) {
                     at_once(self.go_on(&asked, failed, put));
@@ -151,7 +152,6 @@ impl<'t> Taking<'t> {
     ) -> Option<StoreError> {
         match answer {
             Ok(charged) => {
-                asked.store.answered();
                 self.record(asked, charged, how);
                 None
             }
@@ -180,13 +180,12 @@ impl<'t> Taking<'t> {
     async fn go_on(&mut self, asked: &Asked<'_>, failed: Option<StoreError>, put: Put<'_>) {
         let (store, place) = (asked.store, asked.place);
         if let Some(error) = failed {
-            store.failed(&error, put.observer);
             self.without(store, place, put.planned, put.how, error)
                 .await;
         }
         if put.how == How::Take && self.is_denied() {
             if asked.denied {
-                self.take_denials(store, place, put.planned).await;
+                self.take_denials(asked, put).await;
             } else {
                 self.give_back(put.observer).await;
             }
@@ -218,20 +217,20 @@ impl<'t> Taking<'t> {
     }
 
     /// A store that is asked after another one denied still takes what counts denials.
-    async fn take_denials(&self, store: &NamedStore, place: usize, planned: &[PlannedCharge<'_>]) {
+    async fn take_denials(&self, asked: &Asked<'_>, put: Put<'_>) {
         let mut batch = Batch::new();
-        for (line, planned) in self.lines.iter().zip(planned) {
+        for (line, planned) in self.lines.iter().zip(put.planned) {
             if let Planned::Charge(charge) = &planned.planned
                 && line.counts_denials
-                && line.seat.is_some_and(|seat| seat.store == place)
+                && line.seat.is_some_and(|seat| seat.store == asked.place)
             {
                 batch.push(*charge);
             }
         }
-        if !batch.charges().is_empty()
-            && let Err(error) = store.store.charge(&batch).await
-        {
-            tracing::debug!(store = store.name, %error, "a denial could not be counted");
+        if !batch.charges().is_empty() {
+            // A denial that could not be counted is noted where the store was asked.
+            let charging = asked.store.ask(put.observer, |store| store.charge(&batch));
+            let _ = charging.await;
         }
     }
 
@@ -283,10 +282,15 @@ impl<'t> Taking<'t> {
 }
 
 /// Puts a batch to its store; after a denial the store is only asked how it stands.
-fn ask<'a>(asked: &Asked<'a>, batch: &'a Batch<'_>, how: How) -> Answer<'a, Charged> {
+fn ask<'a>(
+    store: &'a dyn Store,
+    batch: &'a Batch<'_>,
+    how: How,
+    denied: bool,
+) -> Answer<'a, Charged> {
     match how {
-        How::Take if !asked.denied => asked.store.store.charge(batch),
-        _ => asked.store.store.peek(batch),
+        How::Take if !denied => store.charge(batch),
+        _ => store.peek(batch),
     }
 }
 

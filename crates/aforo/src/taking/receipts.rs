@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aforo_store::{Answer, Receipt, Store, StoreError};
+use aforo_store::{Answer, Receipt, Store};
 use smallvec::SmallVec;
 
 use super::{Line, Lines};
@@ -75,12 +75,17 @@ impl Held {
         self.fallback || self.store.is_immediate()
     }
 
-    fn keeper(&self) -> &dyn Store {
-        if self.fallback {
-            self.store.fallback()
-        } else {
-            &*self.store.store
-        }
+    /// Asks whoever gave the receipt.
+    async fn ask<'a>(
+        &'a self,
+        observer: &dyn Observer,
+        question: impl FnOnce(&'a dyn Store) -> Answer<'a, ()>,
+    ) {
+        // A store that does not take it back is noted where it was asked.
+        let _ = match self.fallback {
+            true => question(self.store.fallback()).await,
+            false => self.store.ask(observer, question).await,
+        };
     }
 
     /// Gives everything on the receipt back.
@@ -89,8 +94,7 @@ impl Held {
         if receipt.lines().is_empty() {
             return;
         }
-        let answer = self.keeper().refund(receipt).await;
-        self.noted(answer, observer);
+        self.ask(observer, |store| store.refund(receipt)).await;
     }
 
     /// Corrects the charges to what `true_cost` says of each line, and the lines with them.
@@ -113,24 +117,17 @@ impl Held {
                 .find_map(|(changed, cost)| (*changed == seat).then_some(*cost))
                 .unwrap_or(0)
         };
-        let answer: Answer<'_, ()> = if costs.iter().all(|(_, cost)| *cost == 0) {
-            self.keeper().refund(receipt)
-        } else {
-            self.keeper().settle(receipt, &by_seat)
-        };
-        let answer = answer.await;
+        let nothing = costs.iter().all(|(_, cost)| *cost == 0);
+        self.ask(observer, |store| match nothing {
+            true => store.refund(receipt),
+            false => store.settle(receipt, &by_seat),
+        })
+        .await;
         for (seat, cost) in &costs {
             lines
                 .iter_mut()
                 .filter(|line| line.stands_at(place, *seat))
                 .for_each(|line| line.corrected(*cost));
-        }
-        self.noted(answer, observer);
-    }
-
-    fn noted(&self, answer: Result<(), StoreError>, observer: &dyn Observer) {
-        if let Err(error) = answer {
-            self.store.failed(&error, observer);
         }
     }
 }

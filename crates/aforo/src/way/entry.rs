@@ -61,7 +61,7 @@ impl Drop for Entry {
         if immediate {
             at_once(giving_back);
         } else {
-            #[cfg(feature = "tower")]
+            #[cfg(feature = "tokio")]
             if let Ok(runtime) = tokio::runtime::Handle::try_current() {
                 runtime.spawn(giving_back);
             }

@@ -9,6 +9,7 @@
     reason = "a test that fails panics"
 )]
 
+mod breaker;
 mod callers;
 mod check;
 mod counting;
@@ -16,6 +17,7 @@ mod frail;
 mod login;
 mod reload;
 mod routes;
+mod scripted;
 mod settle;
 mod store_failure;
 mod support;

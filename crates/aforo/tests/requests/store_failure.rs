@@ -74,7 +74,7 @@ async fn rl_10_with_allow_nobody_sees_the_failure() {
     assert_eq!(outage.failures.0.load(Ordering::Relaxed), 9);
     outage.down.store(false, Ordering::Relaxed);
     assert_eq!(
-        outage.bench.statuses(PEER, "/", 6).await,
+        outage.bench.at(1_000).statuses(PEER, "/", 6).await,
         [200, 200, 200, 200, 200, 429]
     );
 }

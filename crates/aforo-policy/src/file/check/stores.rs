@@ -2,26 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use aforo_core::Span;
+use aforo_core::{PolicyName, Span};
 
 use super::Checker;
-use crate::StoreSettings;
 use crate::file::length;
 use crate::file::raw::RawStore;
 use crate::file::read::{Field, Located, Text};
-
-/// The stores of the contract that are not built yet.
-const LATER: [&str; 9] = [
-    "redis:",
-    "rediss:",
-    "redis-cluster:",
-    "redis-sentinel:",
-    "valkey:",
-    "memcached:",
-    "sqlite:",
-    "postgres:",
-    "postgresql:",
-];
+use crate::{StoreSettings, StoreUrl, StoreUrlError};
 
 impl Checker<'_> {
     /// The stores; `default` is always there.
@@ -34,6 +21,7 @@ impl Checker<'_> {
                 stores.insert(name.value.clone(), store);
             }
         }
+        self.check_hash_key_files();
         stores.entry("default".to_owned()).or_default();
         stores
     }
@@ -47,20 +35,15 @@ impl Checker<'_> {
     fn store(&mut self, raw: &RawStore) -> Option<StoreSettings> {
         let default = StoreSettings::default();
         let url = raw.url.get()?;
-        if url.value != "memory" {
-            let later = LATER.iter().find(|scheme| url.value.starts_with(**scheme));
-            match later {
-                Some(scheme) => self.findings.later(url.at, &format!("a store at {scheme}")),
-                None => {
-                    self.findings
-                        .add(url.at, format!("there is no store `{}`", url.written))
-                        .expected("memory");
-                }
-            }
-            return None;
-        }
-        Some(StoreSettings {
-            url: url.value.clone(),
+        let url = self.store_url(url);
+        let namespace = self.namespace(&raw.namespace);
+        let settings = StoreSettings {
+            url: url.clone().unwrap_or_else(StoreUrl::memory),
+            namespace: namespace.unwrap_or(default.namespace),
+            hash_key_file: raw
+                .hash_key_file
+                .get()
+                .map(|path| path.value.clone().into()),
             timeout: self
                 .positive_length(&raw.timeout)
                 .unwrap_or(default.timeout),
@@ -76,7 +59,58 @@ impl Checker<'_> {
             max_log_entries: self
                 .count(&raw.max_log_entries, 1 << 32)
                 .unwrap_or(default.max_log_entries),
-        })
+        };
+        url.map(|_| settings)
+    }
+
+    /// The address of a store.
+    fn store_url(&mut self, text: &Text) -> Option<StoreUrl> {
+        match text.as_str().parse() {
+            Ok(url) => Some(url),
+            Err(StoreUrlError {
+                problem,
+                expected,
+                nearest,
+            }) => {
+                let fault = self.findings.add(text.at, text.told(problem));
+                fault.expected(expected);
+                if let Some(nearest) = nearest.filter(|_| text.value == text.written) {
+                    fault.help(format!("did you mean `{nearest}`?"));
+                }
+                None
+            }
+        }
+    }
+
+    /// What every name in a store starts with.
+    fn namespace(&mut self, field: &Field<Text>) -> Option<String> {
+        let text = field.get()?;
+        if PolicyName::new(text.as_str()).is_err() {
+            self.findings
+                .add(
+                    text.at,
+                    text.told(format!("`{}` is no namespace", text.written)),
+                )
+                .expected("1 to 64 of a-z, 0-9, `.`, `_` and `-`");
+        }
+        Some(text.value.clone())
+    }
+
+    /// One secret hashes all partition keys, so it is in one file.
+    fn check_hash_key_files(&mut self) {
+        let file = self.file;
+        let stores = file.stores.get().into_iter().flat_map(|stores| &stores.0);
+        let mut files = stores.filter_map(|(_, raw)| raw.hash_key_file.get());
+        let Some(first) = files.next() else { return };
+        for other in files.filter(|other| other.value != first.value) {
+            self.findings
+                .add(
+                    other.at,
+                    "another hash_key_file than that of a store before",
+                )
+                .expected("one file: one secret hashes the partition keys of all stores")
+                .also(first.at, "the first is here");
+        }
     }
 
     /// A length of time.

@@ -1,0 +1,99 @@
+//! The stores by name.
+
+mod breaker;
+mod guard;
+mod named;
+mod open;
+mod outage;
+mod status;
+
+pub(crate) use named::{Memory, NamedStore, memory};
+pub use status::{StoreState, StoreStatus};
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use aforo_core::HashKey;
+use aforo_policy::{Policy, Settings, StoreSettings};
+use aforo_store::{Clock, Store};
+
+use crate::BuildError;
+
+/// The stores of a file, by their place. A reload keeps the stores and their counters.
+pub(crate) struct Stores(Vec<Arc<NamedStore>>);
+
+/// Stores that the application brings itself.
+pub(crate) type OwnStores = BTreeMap<String, Arc<dyn Store>>;
+
+impl Stores {
+    /// The stores of `settings`: those of `before` where the name is the same, `own` ones where
+    /// the application brought them, new ones otherwise.
+    pub(crate) fn new(
+        settings: &Settings,
+        before: Option<&Self>,
+        own: &OwnStores,
+        clock: &Arc<dyn Clock>,
+        key: &HashKey,
+    ) -> Result<Self, BuildError> {
+        let default = ("default".to_owned(), StoreSettings::default());
+        let mut named: BTreeMap<String, StoreSettings> = BTreeMap::from([default]);
+        named.extend(settings.stores.clone());
+        for name in own.keys() {
+            named.entry(name.clone()).or_default();
+        }
+        named
+            .into_iter()
+            .map(|(name, settings)| {
+                let kept = before.and_then(|before| before.by_name(&name));
+                NamedStore::new(name, settings, kept, own, clock, key).map(Arc::new)
+            })
+            .collect::<Result<Vec<_>, _>>()
+            .map(Self)
+    }
+
+    /// The place of the store that keeps a policy's counters.
+    pub(crate) fn place_of(&self, policy: &Policy) -> usize {
+        match self.0.as_slice() {
+            [_] => 0,
+            several => several
+                .iter()
+                .position(|store| store.name == policy.store)
+                .unwrap_or(0),
+        }
+    }
+
+    /// The store at a place.
+    pub(crate) fn at(&self, place: usize) -> Option<&Arc<NamedStore>> {
+        self.0.get(place)
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether all of them answer at once.
+    pub(crate) fn all_immediate(&self) -> bool {
+        self.0.iter().all(|store| store.is_immediate())
+    }
+
+    /// Charges that had to share an entry.
+    pub(crate) fn overflowed(&self) -> u64 {
+        let charges = self.0.iter().map(|store| store.overflowed());
+        charges.fold(0, u64::saturating_add)
+    }
+
+    /// How they are.
+    pub(crate) fn status(&self) -> Vec<StoreStatus> {
+        self.0.iter().map(|store| store.status()).collect()
+    }
+
+    /// All of them.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<NamedStore>> {
+        self.0.iter()
+    }
+
+    fn by_name(&self, name: &str) -> Option<&Arc<NamedStore>> {
+        self.0.iter().find(|store| store.name == name)
+    }
+}

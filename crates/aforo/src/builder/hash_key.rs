@@ -36,10 +36,9 @@ impl Secret {
         }
         let shared = shared_store(settings, own);
         let variable = || environment.variable(VARIABLE);
-        let in_variable = match variable().filter(|text| !text.trim().is_empty()) {
-            Some(text) => Some(read(&text, &format!("the variable {VARIABLE}"))),
-            None => None,
-        };
+        let in_variable = variable()
+            .filter(|text| !text.trim().is_empty())
+            .map(|text| read(&text, &format!("the variable {VARIABLE}")));
         let in_file = hash_key_file(settings)
             .map(|path| in_file(path, environment))
             .transpose()?;

@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     fn at(seconds: u64) -> Timestamp {
-        Timestamp::from_seconds(1_000 + seconds)
+        Timestamp::from_seconds(1_000).plus(Span::from_seconds(seconds))
     }
 
     #[test]

@@ -21,7 +21,10 @@ pub(super) fn open(
     };
     let opened = match settings.url.kind() {
         StoreKind::Redis => redis(&remote),
-        _ => Err(Unopened::NotBuilt("this address")),
+        StoreKind::Memcached => memcached(&remote),
+        StoreKind::Sqlite => sqlite(&remote),
+        StoreKind::Postgres => postgres(&remote),
+        _ => Err(Unopened::NotBuilt("memory")),
     };
     opened.map_err(|unopened| match unopened {
         Unopened::NotBuilt(feature) => BuildError::StoreNotBuilt {
@@ -65,3 +68,6 @@ macro_rules! opener {
 }
 
 opener!(redis, "redis", RedisStore);
+opener!(memcached, "memcached", MemcachedStore);
+opener!(sqlite, "sqlite", SqlStore);
+opener!(postgres, "postgres", SqlStore);

@@ -6,10 +6,9 @@ use aforo_core::{
     Charge, HashKey, Mode, OnDenial, PartitionHash, PolicyName, Principal, PrincipalKind, Quota,
     Span, Terms,
 };
-use aforo_store::{Batch, MemoryStore, Store};
+use aforo_store::{Answer, Batch, MemoryStore, Store};
 
 use crate::Failure;
-use crate::at_once::at_once;
 use crate::governed::{BURST, Governed};
 use crate::keys::{self, HOT};
 
@@ -64,8 +63,8 @@ impl Batched {
         batch.push(charge(day, consumer.itself, consumer.itself));
         batch.push(charge(month, consumer.itself, consumer.itself));
         batch.push(charge(route, consumer.itself, consumer.on_route));
-        match at_once(self.store.charge(&batch)) {
-            Ok(Ok(charged)) => black_box(charged).taken,
+        match &self.store.charge(&batch) {
+            Answer::Ready(Some(Ok(charged))) => black_box(charged).taken,
             _ => false,
         }
     }

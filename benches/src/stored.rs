@@ -48,7 +48,7 @@ impl Stored {
         outcome.is_allowed().then_some(outcome.remaining)
     }
 
-    #[inline]
+    #[inline(always)]
     fn charged(&self, place: u32) -> Option<Charge<'_>> {
         let start = (place as usize).saturating_mul(LENGTH);
         let key = self.buffer.get(start..start.saturating_add(LENGTH))?;

@@ -1,6 +1,6 @@
 //! One charge against one state.
 
-use crate::algorithm::{clock, leaky_bucket};
+use crate::algorithm::{clock, leaky_bucket, token_bucket};
 use crate::{Algorithm, Outcome, Quota, Span, State, Taken, Timestamp, Verdict};
 
 /// A stored state brought to now.
@@ -97,7 +97,53 @@ impl<'q> Assessment<'q> {
     }
 
     /// The outcome, when the batch took this charge or did not.
+    // Always inlined, so that it is written where it is to stand.
+    #[inline(always)]
     pub fn outcome(&self, taken: bool) -> Outcome {
+        match self.quota.algorithm() {
+            Algorithm::TokenBucket | Algorithm::LeakyBucket => self.bucket_outcome(taken),
+            // A copy, so that a bucket's assessment stays in registers.
+            _ => { *self }.counter_outcome(taken),
+        }
+    }
+
+    #[inline(always)]
+    fn bucket_outcome(&self, taken: bool) -> Outcome {
+        let quota = self.quota;
+        let (q, w, full) = (quota.rate(), quota.shape().window, quota.full());
+        let capacity = quota.capacity();
+        let State { last, first, .. } = self.present.state;
+        let level = match self.takes(taken) {
+            true => token_bucket::taken(first, self.cost, w),
+            false => first,
+        };
+        let until = |units| clock::wait(last, units, quota.unit(), self.now);
+        let until_fits = |level, cost| until(token_bucket::wait(level, cost, q, w, full));
+        let (remaining, missing) = token_bucket::room(level, w, full);
+        Outcome {
+            verdict: self.verdict,
+            capacity,
+            remaining,
+            wait: match self.verdict {
+                Verdict::Denied => until_fits(first, self.cost),
+                Verdict::Allowed | Verdict::Impossible => Span::ZERO,
+            },
+            next_unit: match remaining < capacity {
+                true => until(token_bucket::drains(missing, q)),
+                false => Span::ZERO,
+            },
+            whole_again: until_fits(level, capacity),
+            delay: match quota.algorithm() {
+                Algorithm::LeakyBucket if self.takes(true) => until(leaky_bucket::delay(first, q)),
+                _ => Span::ZERO,
+            },
+            edge: None,
+            at: self.now,
+        }
+    }
+
+    #[inline(never)]
+    fn counter_outcome(&self, taken: bool) -> Outcome {
         let quota = self.quota;
         let before = &self.present.state;
         let takes = self.takes(taken);
@@ -125,19 +171,10 @@ impl<'q> Assessment<'q> {
                 _ => Span::ZERO,
             },
             whole_again: until(&after, capacity),
-            delay: self.delay(),
+            delay: Span::ZERO,
             edge: quota.edge(&after),
             at: self.now,
         }
-    }
-
-    fn delay(&self) -> Span {
-        let (quota, state) = (self.quota, &self.present.state);
-        if quota.algorithm() != Algorithm::LeakyBucket || !self.takes(true) {
-            return Span::ZERO;
-        }
-        let units = leaky_bucket::delay(state.first, quota.rate());
-        clock::wait(state.last, units, quota.unit(), self.now)
     }
 
     /// The state to write, if any: the charge's, when it was taken; otherwise what the clock rule

@@ -22,6 +22,17 @@ pub struct Charged {
     pub receipt: Receipt,
 }
 
+impl Charged {
+    /// What a batch without charges comes to.
+    pub(crate) fn nothing() -> Self {
+        Self {
+            taken: true,
+            outcomes: SmallVec::new(),
+            receipt: Receipt::empty(),
+        }
+    }
+}
+
 impl<'a> Batch<'a> {
     /// A batch without charges.
     pub fn new() -> Self {
@@ -31,6 +42,7 @@ impl<'a> Batch<'a> {
     /// Adds a charge and says where its outcome will stand. The same policy and partition key
     /// named again counts once, at the larger cost; it is enforced if either is, and counts
     /// denials if either does.
+    #[inline]
     pub fn push(&mut self, charge: Charge<'a>) -> usize {
         self.join(charge, u64::max)
     }
@@ -41,6 +53,7 @@ impl<'a> Batch<'a> {
         self.join(charge, u64::saturating_add)
     }
 
+    #[inline]
     fn join(&mut self, charge: Charge<'a>, costs: impl Fn(u64, u64) -> u64) -> usize {
         let same = |held: &Charge<'_>| {
             held.partition == charge.partition && held.terms.tag() == charge.terms.tag()

@@ -11,7 +11,7 @@ use aforo_core::{
     Timestamp, Window,
 };
 use aforo_store::conformance::block_on;
-use aforo_store::{Batch, ManualClock, MemoryStore, Store};
+use aforo_store::{Batch, Charged, ManualClock, MemoryStore, Store};
 use proptest::prelude::*;
 
 fn quotas() -> Vec<Quota> {
@@ -111,6 +111,70 @@ proptest! {
             let charged = block_on(batched.charge(&batch)).unwrap();
             prop_assert_eq!(single.charge_one(&charge), charged.outcomes[0]);
             prop_assert_eq!(verdicts.take(&charge), charged.outcomes[0].verdict);
+        }
+    }
+}
+
+/// What a batch came to, as text: outcomes and the lines of the receipt.
+fn told(charged: &Charged) -> String {
+    format!("{charged:?}")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn a_batch_decides_alike_on_the_short_way_and_on_the_long_one(
+        requests in proptest::collection::vec(proptest::collection::vec(step(), 1..5), 1..40)
+    ) {
+        let clock = ManualClock::at(Timestamp::from_seconds(1_700_000_000));
+        let store = || MemoryStore::builder().max_keys(64).clock(clock.clone()).build();
+        let (short, long) = (store(), store());
+        let policies: Vec<Terms> = quotas()
+            .into_iter()
+            .enumerate()
+            .map(|(number, quota)| terms(&format!("p{number}"), quota))
+            .collect();
+        // Policies of the same names under a file that was changed.
+        let changed: Vec<Terms> = quotas()
+            .into_iter()
+            .rev()
+            .enumerate()
+            .map(|(number, quota)| terms(&format!("p{number}"), quota))
+            .collect();
+        let idle: Vec<Terms> = (0..4).map(|number| terms(&format!("i{number}"), quotas()[0])).collect();
+        for (turn, request) in requests.iter().enumerate() {
+            clock.advance(Span::from_millis(request[0].millis));
+            let policies = if turn % 16 < 13 { &policies } else { &changed };
+            let mut batch = Batch::new();
+            for step in request {
+                let mut charge = charge(&policies[step.quota], step.caller, step.cost);
+                if step.caller == 0 {
+                    charge.principal.kind = PrincipalKind::Known;
+                }
+                if step.shadow {
+                    charge.mode = Mode::Shadow;
+                }
+                if step.take {
+                    charge.on_denial = OnDenial::Take;
+                }
+                batch.push(charge);
+            }
+            // Charges of nothing beside them, so many that the batch goes the long way.
+            let mut longer = batch.clone();
+            for idle in &idle {
+                longer.push(charge(idle, 9, 0));
+            }
+            let charged = block_on(short.charge(&batch)).unwrap();
+            let mut expected = block_on(long.charge(&longer)).unwrap();
+            let places = batch.charges().len();
+            expected.outcomes.truncate(places);
+            expected.receipt.retain(|place| place < places);
+            prop_assert_eq!(told(&charged), told(&expected));
+            if turn % 5 == 0 {
+                block_on(short.refund(charged.receipt)).unwrap();
+                block_on(long.refund(expected.receipt)).unwrap();
+            }
         }
     }
 }

@@ -21,18 +21,30 @@ pub(crate) const fn taken(level: u64, cost: u64, w: u64) -> u64 {
     level.saturating_add(cost.saturating_mul(w))
 }
 
+/// Units that fit on top of `level`, and by how much one more does not.
+#[inline]
+pub(crate) fn room(level: u64, w: u64, full: u64) -> (u64, u64) {
+    let free = full.saturating_sub(level);
+    let rest = free.checked_rem(w).unwrap_or(0);
+    (free.checked_div(w).unwrap_or(0), w.saturating_sub(rest))
+}
+
 /// Units that fit on top of `level`.
 #[inline]
 pub(crate) fn remaining(level: u64, w: u64, full: u64) -> u64 {
-    full.saturating_sub(level).checked_div(w).unwrap_or(0)
+    room(level, w, full).0
+}
+
+/// How many units of time until so much has drained, rounded up.
+#[inline]
+pub(crate) fn drains(level: u64, q: u64) -> u64 {
+    level.div_ceil(q.max(1))
 }
 
 /// How many units of time until `cost` units fit, rounded up.
 #[inline]
 pub(crate) fn wait(level: u64, cost: u64, q: u64, w: u64, full: u64) -> u64 {
-    taken(level, cost, w)
-        .saturating_sub(full)
-        .div_ceil(q.max(1))
+    drains(taken(level, cost, w).saturating_sub(full), q)
 }
 
 /// What comes off the level for `units` of a charge of `cost` that found `before` in the bucket

@@ -26,20 +26,29 @@ impl Quota {
             return Assessment::new(self, now, cost, present, fits);
         }
         // Copies, so that a bucket's state stays in registers.
-        self.assess_counter(stored.copied().as_ref(), now, edges.copied().as_ref(), cost)
+        let (present, fits) =
+            self.count(stored.copied().as_ref(), now, edges.copied().as_ref(), cost);
+        let state = State {
+            last: present.state.last,
+            first: present.state.first,
+            second: present.state.second,
+        };
+        // In parts, or the bucket's assessment would be put together in memory like this one.
+        let set_back = present.set_back;
+        Assessment::new(self, now, cost, Present { state, set_back }, fits)
     }
 
     #[inline(never)]
-    fn assess_counter(
+    fn count(
         &self,
         stored: Option<&Stored>,
         now: Timestamp,
         edges: Option<&Edges>,
         cost: u64,
-    ) -> Assessment<'_> {
+    ) -> (Present, bool) {
         let present = self.counter_at(stored, now, edges);
         let fits = self.fits(&present.state, cost);
-        Assessment::new(self, now, cost, present, fits)
+        (present, fits)
     }
 
     #[inline(always)]
@@ -122,6 +131,11 @@ impl Quota {
     /// q of the contract's formulas.
     pub(crate) const fn rate(&self) -> u64 {
         self.q
+    }
+
+    /// B·w of the contract's formulas.
+    pub(crate) const fn full(&self) -> u64 {
+        self.full
     }
 
     /// Whether a cost within the capacity fits on a present state.

@@ -5,7 +5,7 @@
 //!     cargo test -p aforo-store --lib interleavings
 //! ```
 //!
-//! No bound on preemptions is set: all of them are gone through, within a second.
+//! No bound on preemptions is set: all of them are gone through, within a minute.
 
 use aforo_core::{
     Charge, Mode, OnDenial, PartitionHash, PolicyName, Principal, PrincipalKind, Quota, Span,
@@ -16,13 +16,12 @@ use loom::sync::atomic::{AtomicU32, Ordering};
 use loom::thread;
 
 use super::MemoryStore;
-use super::batch::Purpose;
 use super::lock::Lock;
 use super::logs::Logs;
 use super::quotas::Quotas;
 use super::seat::Seat;
 use super::table::Table;
-use crate::ManualClock;
+use crate::{Charged, ManualClock};
 
 fn check(model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
@@ -64,7 +63,8 @@ fn charge(terms: &Terms, partition: u128) -> Charge<'_> {
 }
 
 fn run(store: &MemoryStore<ManualClock>, charges: &[Charge<'_>]) -> bool {
-    let charged = store.run(charges.iter().map(Seat::of), Purpose::Charge);
+    let mut charged = Charged::nothing();
+    store.charge_into(charges, &mut charged);
     charged.taken
 }
 
@@ -82,6 +82,7 @@ fn race(
 
 // Partition keys of the first and of the second region.
 const LOW: u128 = 1 << 64;
+const NEIGHBOUR: u128 = 3 << 64;
 const HIGH: u128 = (2 << 64) | u64::MAX as u128;
 
 #[test]
@@ -141,6 +142,55 @@ fn what_two_batches_share_is_taken_once_and_the_rest_not_lost() {
         let own = terms("own", 2);
         assert!(run(&store, &[charge(&own, LOW)]));
         assert!(!run(&store, &[charge(&own, LOW)]));
+    });
+}
+
+#[test]
+fn of_two_batches_whose_counters_exist_exactly_one_is_taken() {
+    check(|| {
+        let store = Arc::new(store(4));
+        let policy = terms("a", 2);
+        assert!(run(&store, &[charge(&policy, LOW), charge(&policy, HIGH)]));
+        let (first, second) = race(
+            &store,
+            |store| {
+                let policy = terms("a", 2);
+                run(store, &[charge(&policy, LOW), charge(&policy, HIGH)])
+            },
+            |store| {
+                let policy = terms("a", 2);
+                run(store, &[charge(&policy, HIGH), charge(&policy, LOW)])
+            },
+        );
+        assert!(first ^ second, "taken: {first}, {second}");
+    });
+}
+
+#[test]
+fn a_batch_finds_a_counter_that_another_one_moves() {
+    check(|| {
+        // LOW and its neighbour have one home: when the first is reset, the second moves up.
+        let store = Arc::new(store(4));
+        let policy = terms("a", 2);
+        assert!(run(&store, &[charge(&policy, LOW)]));
+        assert!(run(&store, &[charge(&policy, NEIGHBOUR)]));
+        let (first, second) = race(
+            &store,
+            |store| {
+                let policy = terms("a", 2);
+                store.neutralise(&Seat::of(&charge(&policy, LOW)));
+                true
+            },
+            |store| {
+                let policy = terms("a", 2);
+                run(store, &[charge(&policy, NEIGHBOUR)])
+            },
+        );
+        assert!(first && second);
+        // The second unit of the neighbour is gone, the first key starts anew.
+        assert!(!run(&store, &[charge(&policy, NEIGHBOUR)]));
+        assert!(run(&store, &[charge(&policy, LOW)]));
+        assert!(run(&store, &[charge(&policy, LOW)]));
     });
 }
 

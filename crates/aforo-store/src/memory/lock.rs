@@ -53,11 +53,13 @@ impl Lock {
             .is_ok()
     }
 
-    /// Whether somebody has it.
-    #[cfg(not(loom))]
+    /// Has its line fetched, and gives whoever holds it a moment.
     #[inline]
-    pub(super) fn is_held(&self) -> bool {
-        self.held.load(Ordering::Relaxed) != 0
+    pub(super) fn look(&self) {
+        #[cfg(not(loom))]
+        if self.held.load(Ordering::Relaxed) != 0 {
+            relax(0);
+        }
     }
 
     #[cold]

@@ -29,10 +29,7 @@ impl<C> MemoryStore<C> {
     pub(super) fn take_locks(&self, seats: &[Seat<'_>]) -> Locks<'_> {
         let mut ids: SmallVec<[RegionId; 4]> = SmallVec::new();
         for seat in seats {
-            let table = self.table(seat.kind);
-            let region = table.region_of(seat.address);
-            table.touch(region, seat.address.tag);
-            ids.push((seat.kind, region));
+            ids.push((seat.kind, self.table(seat.kind).region_of(seat.address)));
         }
         ids.sort_unstable();
         ids.dedup();

@@ -13,6 +13,9 @@ use super::slot::{self, Slot};
 /// through it again for every new key of a flood would find nothing.
 const REST: u64 = 1 << 16;
 
+/// Slots that are looked at together.
+const NEAR: usize = 4;
+
 /// The slots that one lock guards. An entry stands at its home or, by linear probing, in the
 /// first free slot after it; beyond the last slot comes the first.
 #[derive(Debug)]
@@ -29,24 +32,7 @@ impl<'t> Region<'t> {
     /// The place of an entry.
     #[inline]
     pub(super) fn find(&self, tag: u64) -> Option<usize> {
-        let home = self.home(tag);
-        let (before, after) = self.slots.split_at_checked(home)?;
-        let mut place = home;
-        for slot in after {
-            match slot::tag(slot) {
-                found if found == tag => return Some(place),
-                0 => return None,
-                _ => place = place.wrapping_add(1),
-            }
-        }
-        for (place, slot) in before.iter().enumerate() {
-            match slot::tag(slot) {
-                found if found == tag => return Some(place),
-                0 => return None,
-                _ => {}
-            }
-        }
-        None
+        find(self.slots, tag)
     }
 
     /// The slot at a place.
@@ -161,4 +147,34 @@ impl<'t> Region<'t> {
         let used = u32::try_from(used).unwrap_or(u32::MAX);
         self.held.lock().used.store(used, Ordering::Relaxed);
     }
+}
+
+/// The place of an entry among the slots of a region. The slots from its home on are compared
+/// without a branch for each: where it stands among them, nobody can predict.
+#[inline]
+pub(super) fn find(slots: &[Slot], tag: u64) -> Option<usize> {
+    let home = spread(tag, slots.len());
+    if let Some(near) = slots.get(home..)?.first_chunk::<NEAR>() {
+        let found = near.iter().rev().fold(0_usize, |found, slot| {
+            found << 1 | usize::from(slot::tag(slot) == tag)
+        });
+        if found != 0 {
+            return Some(home.wrapping_add(found.trailing_zeros() as usize));
+        }
+    }
+    find_further(slots, home, tag)
+}
+
+/// The place of an entry, slot by slot.
+#[inline(never)]
+fn find_further(slots: &[Slot], home: usize, tag: u64) -> Option<usize> {
+    let around = (home..slots.len()).chain(0..home);
+    for place in around {
+        match slot::tag(slots.get(place)?) {
+            found if found == tag => return Some(place),
+            0 => return None,
+            _ => {}
+        }
+    }
+    None
 }

@@ -2,13 +2,11 @@
 
 use aforo_core::{Assessment, Charge, Mode, OnDenial, Outcome, Stored, Verdict};
 
-use smallvec::smallvec;
-
 use super::MemoryStore;
 use super::batch::Purpose;
 use super::seat::Seat;
 use super::slot;
-use crate::{Charged, Clock, Receipt, ReceiptLine};
+use crate::Clock;
 
 impl<C: Clock> MemoryStore<C> {
     /// Takes a single charge: what a batch of it alone would decide, without a receipt.
@@ -30,29 +28,6 @@ impl<C: Clock> MemoryStore<C> {
         }
     }
 
-    /// Takes a batch of a single charge that has an entry already.
-    pub(super) fn charged_at_once(&self, charge: &Charge<'_>) -> Option<Charged> {
-        self.at_once(charge, |assessment, fits| {
-            let mut receipt = Receipt::empty();
-            if fits {
-                receipt.push(ReceiptLine {
-                    place: 0,
-                    tag: charge.terms.tag(),
-                    kind: charge.principal.kind,
-                    partition: charge.partition,
-                    quota: *charge.terms.quota(),
-                    taken: assessment.taken(),
-                    shared: false,
-                });
-            }
-            Charged {
-                taken: fits || charge.mode == Mode::Shadow,
-                outcomes: smallvec![assessment.outcome(fits)],
-                receipt,
-            }
-        })
-    }
-
     /// Decides a charge that has an entry already.
     #[inline]
     fn at_once<T>(
@@ -66,10 +41,10 @@ impl<C: Clock> MemoryStore<C> {
         }
         let table = self.table(seat.kind);
         let number = table.region_of(seat.address);
-        table.touch(number, seat.address.tag);
+        let spot = table.spot(number, seat.address.tag)?;
         let now = self.clock.now();
-        let region = table.take(number)?;
-        let slot = region.slot(region.find(seat.address.tag)?)?;
+        let held = spot.hold();
+        let slot = spot.slot()?;
         let (number, state) = slot::read(slot);
         let before = self.quotas.get(number)?;
         let shape = before.shape();
@@ -82,7 +57,7 @@ impl<C: Clock> MemoryStore<C> {
         }
         let after = assessment.state(taken);
         self.rewrite_known(slot, (number, before), &state, seat.quota, after);
-        drop(region);
+        drop(held);
         Some(answer(&assessment, taken))
     }
 

@@ -10,6 +10,7 @@ use super::quotas::Quotas;
 use super::region::Region;
 use super::seat::Seat;
 use super::slot::{Slot, WORDS};
+use super::spot::Spot;
 
 /// Slots in a region; a table for fewer entries has one smaller region.
 const REGION: usize = 512;
@@ -82,21 +83,11 @@ impl Table {
         Some(Region::new(self.slots(region), lock.take()))
     }
 
-    /// Has the lock and the line where an entry most likely stands fetched, both at once, while
-    /// the clock is read.
+    /// Where an entry stands, while nothing is held.
     #[inline]
-    pub(super) fn touch(&self, region: usize, tag: u64) {
-        #[cfg(not(loom))]
-        {
-            let home = self.slots(region).get(spread(tag, self.region_size));
-            let found = home.map_or(0, super::slot::tag);
-            let held = self.locks.get(region).is_some_and(Lock::is_held);
-            std::hint::black_box((found, held));
-        }
-        #[cfg(loom)]
-        {
-            let _ = (region, tag);
-        }
+    pub(super) fn spot(&self, region: usize, tag: u64) -> Option<Spot<'_>> {
+        let lock = self.locks.get(region)?;
+        Some(Spot::new(self.slots(region), lock, tag))
     }
 
     /// Counts one more entry in a region that is held, and drops neutral entries when there is

@@ -96,7 +96,7 @@ impl<C> MemoryStore<C> {
 
     /// Writes an entry that is there: the new state, or only the number of a changed quota of
     /// the same shape, by which it will be told whether the state is neutral.
-    fn rewrite(&self, slot: &Slot, quota: &Quota, state: Option<State>) {
+    pub(super) fn rewrite(&self, slot: &Slot, quota: &Quota, state: Option<State>) {
         let (number, held) = slot::read(slot);
         if let Some(before) = self.quotas.get(number) {
             self.rewrite_known(slot, (number, before), &held, quota, state);

@@ -2,7 +2,7 @@
 
 mod allowance;
 mod place;
-mod reckoning;
+mod sum;
 
 use aforo_core::Charge;
 use smallvec::SmallVec;
@@ -11,7 +11,7 @@ use thiserror::Error;
 use crate::{Metered, Policy};
 
 pub(crate) use allowance::{counts_consumers_apart, planned};
-pub(crate) use reckoning::Reckoning;
+pub(crate) use sum::Sum;
 
 /// What a request is to be charged, in this order: plan, team, groups, route.
 #[derive(Debug, Default)]

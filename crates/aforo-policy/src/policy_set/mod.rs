@@ -3,6 +3,7 @@
 mod applicable;
 mod calendars;
 mod named;
+mod reckoning;
 
 #[cfg(test)]
 mod tests;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 
 use aforo_core::{HashKey, Timestamp};
 
-use crate::charges::Reckoning;
+use crate::charges::Sum;
 use crate::matching::Routing;
 use crate::partition::Origin;
 use crate::{
@@ -22,6 +23,7 @@ use crate::{
 
 use applicable::applicable;
 pub(crate) use calendars::Calendars;
+pub use reckoning::Reckoning;
 
 /// All policies of a file, ready to match requests.
 #[derive(Debug)]
@@ -35,15 +37,6 @@ pub struct PolicySet {
     reads_host: bool,
     /// Nobody: who makes the request is not known yet.
     nobody: Caller,
-}
-
-/// Which policies are looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Bodies {
-    /// All.
-    Read,
-    /// Those that do not count by the body.
-    Unread,
 }
 
 impl PolicySet {
@@ -77,11 +70,11 @@ impl PolicySet {
             address,
             ..self.origin(&self.nobody)
         };
-        let reckoning = self.reckoning(origin, &self.nobody, place, now, key);
+        let sum = self.sum(origin, &self.nobody, place, now, key);
         let mut charges = Charges::default();
         for policy in &self.settings.edge {
             // What the edge cannot see is no reason to refuse: identity comes after it.
-            let _ = reckoning.add(&mut charges, Scope::Edge, policy, None);
+            let _ = sum.add(&mut charges, Scope::Edge, policy, None);
         }
         charges
     }
@@ -133,8 +126,10 @@ impl PolicySet {
         now: Timestamp,
         key: &HashKey,
     ) -> Result<Charges<'a>, Refusal> {
-        let reckoning = self.request_reckoning(facts, caller, matched, place, now, key);
-        charge_all(&reckoning, matched, Bodies::Read)
+        let mut charges = Charges::default();
+        self.reckoning(facts, caller, matched, place, now, key)
+            .add_to(&mut charges)?;
+        Ok(charges)
     }
 
     /// The same without the policies that count by the body: what can be looked at before the
@@ -151,8 +146,11 @@ impl PolicySet {
         now: Timestamp,
         key: &HashKey,
     ) -> Result<Charges<'a>, Refusal> {
-        let reckoning = self.request_reckoning(facts, caller, matched, place, now, key);
-        charge_all(&reckoning, matched, Bodies::Unread)
+        let mut charges = Charges::default();
+        self.reckoning(facts, caller, matched, place, now, key)
+            .without_body()
+            .add_to(&mut charges)?;
+        Ok(charges)
     }
 
     /// What there is before a request is known: the caller.
@@ -167,15 +165,15 @@ impl PolicySet {
         }
     }
 
-    fn reckoning<'r, 'a>(
+    fn sum<'r, 'a>(
         &'a self,
         origin: Origin<'r>,
         caller: &'a Caller,
         place: Place,
         now: Timestamp,
         key: &'r HashKey,
-    ) -> Reckoning<'r, 'a> {
-        Reckoning {
+    ) -> Sum<'r, 'a> {
+        Sum {
             origin,
             caller,
             calendars: &self.calendars,
@@ -187,7 +185,8 @@ impl PolicySet {
         }
     }
 
-    fn request_reckoning<'r, 'a>(
+    /// The reckoning behind [`PolicySet::charges`], for whoever has a place for the charges.
+    pub fn reckoning<'r, 'a>(
         &'a self,
         facts: &'r Facts<'r>,
         caller: &'a Caller,
@@ -205,41 +204,12 @@ impl PolicySet {
             template: matched.template.filter(|_| matched.fits_path),
             ..self.origin(caller)
         };
-        Reckoning {
+        let sum = Sum {
             cost: matched.route.map_or(1, |route| route.cost),
-            ..self.reckoning(origin, caller, place, now, key)
-        }
+            ..self.sum(origin, caller, place, now, key)
+        };
+        Reckoning::new(sum, matched)
     }
-}
-
-fn charge_all<'a>(
-    reckoning: &Reckoning<'_, 'a>,
-    matched: &Matched<'a>,
-    bodies: Bodies,
-) -> Result<Charges<'a>, Refusal> {
-    let mut charges = Charges::default();
-    require_plan(matched, reckoning.caller)?;
-    if matched.is_exempt() {
-        return Ok(charges);
-    }
-    for one in applicable(matched, reckoning.caller) {
-        if bodies == Bodies::Read || !counts_by_body(one.policy) {
-            reckoning.add(&mut charges, one.scope, one.policy, one.group)?;
-        }
-    }
-    Ok(charges)
-}
-
-/// Refuses a caller whose plan the route does not take.
-fn require_plan(matched: &Matched<'_>, caller: &Caller) -> Result<(), Refusal> {
-    let plans = matched.route.map_or([].as_slice(), |route| &route.plans);
-    let held = caller.plan.as_ref().map(|plan| &plan.name);
-    if plans.is_empty() || held.is_some_and(|held| plans.contains(held)) {
-        return Ok(());
-    }
-    Err(Refusal::PlanRequired {
-        plans: plans.to_vec(),
-    })
 }
 
 fn counts_by_body(policy: &Policy) -> bool {

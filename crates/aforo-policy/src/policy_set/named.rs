@@ -27,10 +27,10 @@ impl PolicySet {
             encoding.push(Tag::Everyone, &[]);
         }
         let origin = self.origin(&self.nobody);
-        let mut reckoning = self.reckoning(origin, &self.nobody, Place::App, now, key);
-        reckoning.cost = cost;
+        let mut sum = self.sum(origin, &self.nobody, Place::App, now, key);
+        sum.cost = cost;
         let mut charges = Charges::default();
-        reckoning.add_partition(
+        sum.add_partition(
             &mut charges,
             Scope::Name,
             policy,

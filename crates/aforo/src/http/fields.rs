@@ -109,9 +109,9 @@ impl Ours {
             match family {
                 FieldFamily::RateLimit if !standings.is_empty() => {
                     let draft = responses.ratelimit_draft;
-                    ours.rendered.field(RATELIMIT_POLICY, |out| {
-                        ratelimit_fields::policies(out, standings, draft);
-                    });
+                    if let Some(policies) = ratelimit_fields::policies(standings) {
+                        ours.rendered.known(RATELIMIT_POLICY, policies);
+                    }
                     ours.rendered.field(RATELIMIT, |out| {
                         ratelimit_fields::limits(out, standings, draft, denied.is_some());
                     });
@@ -129,15 +129,15 @@ impl Ours {
     }
 }
 
-/// About how many bytes all values take.
+/// About how many bytes the values take that are written for this response.
 fn bytes(standings: &[Standing<'_>]) -> usize {
     if standings.is_empty() {
         return 0;
     }
     standings
         .iter()
-        .map(|standing| standing.name.len().saturating_mul(2).saturating_add(64))
-        .fold(96, usize::saturating_add)
+        .map(|standing| standing.name.len().saturating_add(40))
+        .fold(40, usize::saturating_add)
 }
 
 #[cfg(test)]

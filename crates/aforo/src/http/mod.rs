@@ -7,6 +7,7 @@ pub mod cors;
 pub mod denial;
 pub mod fields;
 
+mod kept;
 mod ratelimit_fields;
 mod rendered;
 mod shown;

@@ -1,20 +1,26 @@
 //! Fields written into one piece of memory.
 
-use std::ops::Range;
-
 use ::http::{HeaderName, HeaderValue};
 use bytes::Bytes;
 use smallvec::SmallVec;
 
-/// Fields written one after the other into one piece of memory, which their values then share.
+/// Fields written one after the other into one piece of memory, which their values then share,
+/// between fields whose values are known.
 #[derive(Debug)]
 pub(super) struct Rendered {
     text: Vec<u8>,
-    fields: SmallVec<[(HeaderName, Range<usize>); 6]>,
+    fields: SmallVec<[(HeaderName, Value); 6]>,
+}
+
+#[derive(Debug)]
+enum Value {
+    Known(HeaderValue),
+    /// So many bytes of the text, after those of the fields before.
+    Written(usize),
 }
 
 impl Rendered {
-    /// Room for fields of so many bytes in all.
+    /// Room for values of so many bytes in all.
     pub(super) fn with_capacity(bytes: usize) -> Self {
         Self {
             text: Vec::with_capacity(bytes),
@@ -23,17 +29,31 @@ impl Rendered {
     }
 
     /// Adds a field whose value `write` writes.
+    #[inline]
     pub(super) fn field(&mut self, name: HeaderName, write: impl FnOnce(&mut Vec<u8>)) {
         let start = self.text.len();
         write(&mut self.text);
-        self.fields.push((name, start..self.text.len()));
+        let length = self.text.len().saturating_sub(start);
+        self.fields.push((name, Value::Written(length)));
+    }
+
+    /// Adds a field whose value is known.
+    #[inline]
+    pub(super) fn known(&mut self, name: HeaderName, value: HeaderValue) {
+        self.fields.push((name, Value::Known(value)));
     }
 
     /// The fields. A value that no header can hold is left out.
     pub(super) fn into_fields(self) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
-        let text = Bytes::from(self.text);
-        self.fields.into_iter().filter_map(move |(name, range)| {
-            let value = HeaderValue::from_maybe_shared(text.slice(range)).ok()?;
+        let mut text = Bytes::from(self.text);
+        self.fields.into_iter().filter_map(move |(name, value)| {
+            let value = match value {
+                Value::Known(value) => value,
+                Value::Written(length) => {
+                    let written = text.split_to(length.min(text.len()));
+                    HeaderValue::from_maybe_shared(written).ok()?
+                }
+            };
             Some((name, value))
         })
     }

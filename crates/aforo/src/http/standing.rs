@@ -1,6 +1,8 @@
 //! How a disclosed policy stands after a request: the numbers behind all fields.
 
-use aforo_core::{Algorithm, Outcome, Quota, Span, Timestamp, Verdict};
+use std::sync::Arc;
+
+use aforo_core::{Algorithm, Outcome, Quota, Span, Terms, Timestamp, Verdict};
 
 use super::ShownPolicy;
 
@@ -12,6 +14,8 @@ pub(crate) struct Standing<'a> {
     pub(crate) name: &'a str,
     /// Its quota and outcome; `None` for quota 0.
     pub(crate) metered: Option<(&'a Quota, &'a Outcome)>,
+    /// Name and quota together, where they are the policy's own.
+    pub(crate) terms: Option<&'a Arc<Terms>>,
     /// Whether it refused the request.
     pub(crate) violated: bool,
     /// Units the request took.
@@ -29,6 +33,7 @@ impl<'a> Standing<'a> {
         policy.disclosed.then_some(Self {
             name: policy.name,
             metered,
+            terms: None,
             violated: policy.violated,
             taken: policy.taken,
         })

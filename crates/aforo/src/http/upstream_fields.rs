@@ -9,8 +9,10 @@ use sfv::visitor::Ignored;
 use super::fields::{Ours, RATELIMIT, RATELIMIT_POLICY, put};
 use super::x_ratelimit::{LIMIT, POLICY, REMAINING, RESET};
 
-const X_RATELIMIT: [HeaderName; 4] = [LIMIT, REMAINING, RESET, POLICY];
-const LISTS: [HeaderName; 2] = [RATELIMIT_POLICY, RATELIMIT];
+/// How many fields there are at most.
+const ALL: usize = 6;
+static X_RATELIMIT: [HeaderName; 4] = [LIMIT, REMAINING, RESET, POLICY];
+static LISTS: [HeaderName; 2] = [RATELIMIT_POLICY, RATELIMIT];
 
 /// Puts our fields beside what the upstream sent.
 ///
@@ -95,7 +97,7 @@ fn remove(headers: &mut HeaderMap, names: &[HeaderName]) {
 
 fn insert(headers: &mut HeaderMap, ours: Ours, wanted: impl Fn(&HeaderName) -> bool) {
     // Room for all at once; a map that holds all it can says so again at each field.
-    let _full = headers.try_reserve(X_RATELIMIT.len().saturating_add(LISTS.len()));
+    let _full = headers.try_reserve(ALL);
     for (name, value) in ours.rendered.into_fields() {
         if wanted(&name) {
             put(headers, name, value);

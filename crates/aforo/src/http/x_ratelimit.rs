@@ -2,9 +2,11 @@
 
 use std::cmp::Reverse;
 
-use ::http::HeaderName;
+use ::http::{HeaderName, HeaderValue};
 use aforo_core::Span;
+use bytes::Bytes;
 
+use super::kept::{self, Constants};
 use super::rendered::Rendered;
 use super::standing::Standing;
 use super::structured::integer;
@@ -24,9 +26,10 @@ pub(super) fn told<'s, 'a>(
     match standings {
         [] => None,
         [only] if denied.is_none() => Some(only),
-        _ if denied.is_none() => standings
-            .iter()
-            .min_by_key(|standing| (standing.remaining(), Reverse(standing.reset_seconds(None)))),
+        _ if denied.is_none() => standings.iter().min_by(|one, other| {
+            let resets = || other.reset_seconds(None).cmp(&one.reset_seconds(None));
+            one.remaining().cmp(&other.remaining()).then_with(resets)
+        }),
         _ => standings
             .iter()
             .filter(|standing| standing.violated)
@@ -42,16 +45,30 @@ pub(super) fn render(
     plan: Option<&str>,
     denied: Option<Span>,
 ) {
-    rendered.field(LIMIT, |out| integer(out, standing.capacity()));
+    let written = || constants(standing, plan);
+    let constants = match standing.terms {
+        Some(terms) => kept::constants(terms, standing.capacity(), plan, written),
+        None => written(),
+    };
+    rendered.known(LIMIT, constants.limit);
     rendered.field(REMAINING, |out| integer(out, standing.remaining()));
     if let Some(reset) = standing.reset_seconds(denied) {
         rendered.field(RESET, |out| integer(out, reset));
     }
-    rendered.field(POLICY, |out| {
-        out.extend_from_slice(plan.unwrap_or(standing.name).as_bytes());
-        if let Some(window) = standing.window_seconds() {
-            out.extend_from_slice(b";w=");
-            integer(out, window);
-        }
-    });
+    if let Some(policy) = constants.policy {
+        rendered.known(POLICY, policy);
+    }
+}
+
+/// What is the same on every response.
+fn constants(standing: &Standing<'_>, plan: Option<&str>) -> Constants {
+    let mut out = plan.unwrap_or(standing.name).as_bytes().to_vec();
+    if let Some(window) = standing.window_seconds() {
+        out.extend_from_slice(b";w=");
+        integer(&mut out, window);
+    }
+    Constants {
+        limit: HeaderValue::from(standing.capacity()),
+        policy: HeaderValue::from_maybe_shared(Bytes::from(out)).ok(),
+    }
 }

@@ -25,9 +25,12 @@ pub struct ApiKeys {
     by_id: HashMap<String, Arc<Consumer>>,
 }
 
+/// A hash in words: four comparisons in constant time instead of 32.
+type Words = [u64; 4];
+
 #[derive(Debug)]
 struct Known {
-    hash: [u8; 32],
+    hash: Words,
     consumer: Arc<Consumer>,
 }
 
@@ -38,8 +41,9 @@ impl ApiKeys {
         let mut keys = Self::default();
         for consumer in consumers {
             for hash in &consumer.api_key_sha256 {
-                keys.by_hash.entry(tag(hash)).or_default().push(Known {
-                    hash: *hash,
+                let hash = words(hash);
+                keys.by_hash.entry(tag(&hash)).or_default().push(Known {
+                    hash,
                     consumer: Arc::clone(consumer),
                 });
             }
@@ -55,7 +59,7 @@ impl ApiKeys {
         if key.is_empty() || key.len() > LONGEST_KEY || self.by_hash.is_empty() {
             return None;
         }
-        let hash: [u8; 32] = Sha256::digest(key).into();
+        let hash = words(&Sha256::digest(key).into());
         let known = self.by_hash.get(&tag(&hash))?;
         known
             .iter()
@@ -69,9 +73,18 @@ impl ApiKeys {
     }
 }
 
+fn words(hash: &[u8; 32]) -> Words {
+    let mut words = Words::default();
+    let (bytes, _) = hash.as_chunks::<8>();
+    for (word, bytes) in words.iter_mut().zip(bytes) {
+        *word = u64::from_le_bytes(*bytes);
+    }
+    words
+}
+
 /// The first eight bytes of a hash.
-fn tag(hash: &[u8; 32]) -> u64 {
-    hash.first_chunk().copied().map_or(0, u64::from_le_bytes)
+const fn tag([first, ..]: &Words) -> u64 {
+    *first
 }
 
 #[cfg(test)]

@@ -119,13 +119,17 @@ impl Line {
         if !self.is_shown() || !self.disclosed {
             return None;
         }
-        let metered = match (self.quota(), &self.outcome) {
-            (Some(quota), outcome) => Some((quota, outcome.as_ref()?)),
-            (None, _) => None,
+        let (terms, metered) = match &self.measure {
+            Measure::Metered(terms) => {
+                let outcome = self.outcome.as_ref()?;
+                (Some(terms), Some((terms.quota(), outcome)))
+            }
+            Measure::Blocked(_) => (None, None),
         };
         Some(Standing {
             name: self.name().as_str(),
             metered,
+            terms,
             violated: self.is_violated(),
             taken: self.taken,
         })

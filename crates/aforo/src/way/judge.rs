@@ -1,7 +1,7 @@
 //! A request's charges, put to the stores.
 
 use ::http::request::Parts;
-use aforo_policy::{Charges, Facts, Matched};
+use aforo_policy::{Caller, Charges, Facts, Matched, Reckoning};
 
 use super::door::{Door, counts_by_address};
 use super::target::{Target, matched};
@@ -64,7 +64,9 @@ impl Entry {
         if needs_body || !door.setup.immediate {
             return Ok(Front::Waits { needs_body });
         }
-        let charges = door.charges(&facts, caller, &matched, Asking::Without)?;
+        let mut charges = Charges::default();
+        let reckoning = door.reckoning(&facts, caller, &matched);
+        door.add_charges(&mut charges, &reckoning)?;
         let mut taking = Taking::new(new_lines(lines, &charges), receipts);
         taking.put_now(door.put(&charges, How::Take));
         Ok(Front::Judged(taking.judgement()))
@@ -92,7 +94,12 @@ impl Entry {
         };
         let facts = target.facts(parts, body, policies);
         let matched = matched(policies, parts, &facts);
-        let charges = door.charges(&facts, caller, &matched, asking)?;
+        let mut reckoning = door.reckoning(&facts, caller, &matched);
+        if matches!(asking, Asking::BeforeBody) {
+            reckoning = reckoning.without_body();
+        }
+        let mut charges = Charges::default();
+        door.add_charges(&mut charges, &reckoning)?;
         let mut taking = Taking::new(new_lines(lines, &charges), receipts);
         taking.put(door.put(&charges, how)).await;
         Ok(taking.judgement())
@@ -100,27 +107,30 @@ impl Entry {
 }
 
 impl Door {
-    /// What the request is to be charged.
-    fn charges<'a>(
+    fn reckoning<'r, 'a>(
         &'a self,
-        facts: &Facts<'_>,
-        caller: &'a aforo_policy::Caller,
-        matched: &Matched<'a>,
-        asking: Asking<'_>,
-    ) -> Result<Charges<'a>, Stopped> {
+        facts: &'r Facts<'r>,
+        caller: &'a Caller,
+        matched: &'r Matched<'a>,
+    ) -> Reckoning<'r, 'a>
+    where
+        'a: 'r,
+    {
         let (policies, inner) = (&self.setup.policies, self.inner());
-        let (place, now, key) = (inner.place, self.now, &inner.key);
-        let charges = match asking {
-            Asking::BeforeBody => {
-                policies.bodiless_charges(facts, caller, matched, place, now, key)
-            }
-            _ => policies.charges(facts, caller, matched, place, now, key),
-        }
-        .map_err(Stopped::Refusal)?;
-        if self.client.is_none() && counts_by_address(caller, &charges.planned) {
+        policies.reckoning(facts, caller, matched, inner.place, self.now, &inner.key)
+    }
+
+    /// Adds what the request is to be charged.
+    fn add_charges<'a>(
+        &self,
+        charges: &mut Charges<'a>,
+        reckoning: &Reckoning<'_, 'a>,
+    ) -> Result<(), Stopped> {
+        reckoning.add_to(charges).map_err(Stopped::Refusal)?;
+        if self.client.is_none() && counts_by_address(reckoning.caller(), &charges.planned) {
             return Err(Stopped::PeerUnknown);
         }
-        Ok(charges)
+        Ok(())
     }
 
     fn put<'a>(&'a self, charges: &'a Charges<'_>, how: How) -> Put<'a> {

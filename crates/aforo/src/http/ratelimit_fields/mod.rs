@@ -3,17 +3,27 @@
 mod draft11;
 mod next;
 
+use ::http::HeaderValue;
 use aforo_policy::Draft;
+use bytes::Bytes;
 
 use super::standing::Standing;
-use super::structured;
+use super::{kept, structured};
 
-/// The list of policies, as `RateLimit-Policy` holds it.
-pub(super) fn policies(out: &mut Vec<u8>, standings: &[Standing<'_>], draft: Draft) {
-    list(out, standings, |out, standing| match draft {
-        Draft::Eleven => draft11::policy(out, standing),
-        Draft::Next => next::policy(out, standing),
-    });
+/// The list of policies, as `RateLimit-Policy` holds it; `None` when no header can hold it.
+pub(super) fn policies(standings: &[Standing<'_>]) -> Option<HeaderValue> {
+    let terms = standings.iter().map_while(|standing| standing.terms);
+    if terms.clone().count() < standings.len() {
+        return written(standings);
+    }
+    kept::list(terms, || written(standings))
+}
+
+/// It is the same in both drafts.
+fn written(standings: &[Standing<'_>]) -> Option<HeaderValue> {
+    let mut out = Vec::with_capacity(standings.len().saturating_mul(48));
+    list(&mut out, standings, draft11::policy);
+    HeaderValue::from_maybe_shared(Bytes::from(out)).ok()
 }
 
 /// The list of how they stand, as `RateLimit` holds it.

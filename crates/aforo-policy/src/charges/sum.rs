@@ -11,7 +11,8 @@ use crate::policy_set::Calendars;
 use crate::{Allowance, Alternatives, Caller, Metered, Part, Place, Policy, Template};
 
 /// What all charges of a request have in common.
-pub(crate) struct Reckoning<'r, 'a> {
+#[derive(Debug)]
+pub(crate) struct Sum<'r, 'a> {
     pub(crate) origin: Origin<'r>,
     pub(crate) caller: &'a Caller,
     pub(crate) calendars: &'a Calendars,
@@ -30,7 +31,7 @@ enum Allowed<'a> {
     Metered(&'a Metered),
 }
 
-impl<'a> Reckoning<'_, 'a> {
+impl<'a> Sum<'_, 'a> {
     /// Adds what a policy asks for. A shadow policy never refuses a request.
     pub(crate) fn add(
         &self,

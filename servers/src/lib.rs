@@ -10,12 +10,16 @@
     reason = "a test without its server fails"
 )]
 
+mod memcached;
 mod patience;
 mod port;
+mod postgres;
 mod process;
 mod redis;
 
+pub use memcached::Memcached;
 pub use patience::until;
 pub use port::free_port;
+pub use postgres::Postgres;
 pub use process::Process;
 pub use redis::{Cluster, Redis, Sentinels};

@@ -1,1 +1,12 @@
 //! The Memcached store.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "tests may panic"
+)]
+
+#[path = "../stage/mod.rs"]
+mod stage;
+
+mod conformance;
+mod races;

@@ -1,13 +1,13 @@
 //! Many at once.
 
+use aforo_servers::Postgres;
 use aforo_store::SqlStore;
 
-use crate::stage::postgres::Postgres;
 use crate::stage::{race, remote};
 
 fn race_at(isolation: &str) {
     let setting = format!("default_transaction_isolation={isolation}");
-    let server = Postgres::start(&[&setting]);
+    let server = Postgres::with(&[&setting]);
     race::two_processes(
         |remote| SqlStore::open(remote).unwrap(),
         &remote(&server.url()),

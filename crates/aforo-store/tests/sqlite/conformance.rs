@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use aforo_store::{Answer, Batch, Charged, ManualClock, Receipt, SqlStore, Store};
+use tempfile::TempDir;
 
-use crate::stage::folder::Folder;
 use crate::stage::{block_on, remote};
 
 /// A store with the folder that its file is in.
 struct InFolder {
     store: SqlStore,
-    _folder: Folder,
+    _folder: TempDir,
 }
 
 fn store_at(clock: ManualClock) -> InFolder {
-    let folder = Folder::new();
+    let folder = TempDir::new().unwrap();
     let mut remote = remote(&crate::url(folder.path()));
     remote.clock = Some(Arc::new(clock));
     InFolder {

@@ -1,13 +1,13 @@
 //! Many at once.
 
 use aforo_store::SqlStore;
+use tempfile::TempDir;
 
-use crate::stage::folder::Folder;
 use crate::stage::{race, remote};
 
 #[test]
 fn rl_04_two_processes_admit_exactly_the_quota() {
-    let folder = Folder::new();
+    let folder = TempDir::new().unwrap();
     let remote = remote(&crate::url(folder.path()));
     race::two_processes(|remote| SqlStore::open(remote).unwrap(), &remote);
 }

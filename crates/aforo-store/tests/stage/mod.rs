@@ -10,12 +10,9 @@
 )]
 
 pub(crate) mod callers;
-pub(crate) mod folder;
-pub(crate) mod memcached;
 pub(crate) mod other_process;
-pub(crate) mod postgres;
-pub(crate) mod process;
 pub(crate) mod race;
+pub(crate) mod shared;
 
 use std::future::Future;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -57,7 +57,9 @@
 //! # Which store
 //!
 //! The [`MemoryStore`] keeps everything in this process and is the default. See there for its
-//! bounds, what happens when they are reached, and what its counters say.
+//! bounds, what happens when they are reached, and what its counters say. Stores that several
+//! instances share are behind features: `redis`, `postgres` and `sqlite` (one `SqlStore`),
+//! `memcached`. They are opened by the url of a [`Remote`].
 //!
 //! # Time
 //!

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use aforo_core::{Algorithm, Shape, State, Stored, Timestamp, Unit};
+use aforo_core::{
+    Algorithm, Mode, OnDenial, PolicyName, Principal, Shape, State, Stored, Terms, Timestamp, Unit,
+};
 use proptest::prelude::*;
 
 use super::*;
@@ -93,6 +95,39 @@ impl Store for Bytes {
 crate::conformance_suite! {
     block_on: conformance::block_on,
     make: async |clock| Bytes::new(clock),
+}
+
+/// A counter whose quota became slower says something for longer, though the charge that finds
+/// out is denied and takes nothing.
+#[test]
+fn a_counter_is_kept_as_long_as_its_present_quota_needs_it() {
+    let start = Timestamp::from_seconds(1_699_999_200);
+    let store = Bytes::new(ManualClock::at(start));
+    let hash = aforo_core::HashKey::new([1, 2]).hash(b"caller");
+    let minute = aforo_core::Span::from_seconds(60);
+    for (amount, kept) in [(7, 60), (1, 420)] {
+        let quota = aforo_core::Quota::token_bucket(amount, minute, Some(7)).unwrap();
+        let terms = Terms::new(PolicyName::new("policy").unwrap(), quota);
+        let mut batch = Batch::new();
+        batch.push(Charge {
+            terms: &terms,
+            principal: Principal {
+                kind: PrincipalKind::Known,
+                hash,
+            },
+            partition: hash,
+            subject: None,
+            cost: 7,
+            mode: Mode::Enforce,
+            on_denial: OnDenial::Keep,
+            edges: None,
+        });
+        let charged = conformance::block_on(store.charge(&batch)).unwrap();
+        assert_eq!(charged.taken, amount == 7);
+        let all = store.kept.lock().unwrap();
+        let neutral: Vec<Timestamp> = all.values().map(|(_, neutral)| *neutral).collect();
+        assert_eq!(neutral, [start.plus(aforo_core::Span::from_seconds(kept))]);
+    }
 }
 
 fn bytes_of(counter: &Counter) -> Vec<u8> {

@@ -144,5 +144,5 @@ impl Client {
 
 /// An answer that says that the server cannot or will not do it.
 fn refused(line: &str) -> Failure {
-    Failure::Broken(format!("Memcached answered `{}`", line.escape_debug()))
+    Failure::Refused(format!("Memcached answered `{}`", line.escape_debug()))
 }

@@ -13,6 +13,8 @@ pub(super) enum Failure {
     Broken(String),
     /// The same before anything was read, so that nothing was written either.
     Unread(String),
+    /// The server answered that it will not do it.
+    Refused(String),
     /// The store fails.
     Store(StoreError),
 }
@@ -43,7 +45,9 @@ impl From<Failure> for StoreError {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Conflict => Self::Unavailable("too many calls on the same value".to_owned()),
-            Failure::Broken(problem) | Failure::Unread(problem) => Self::Unavailable(problem),
+            Failure::Broken(problem) | Failure::Unread(problem) | Failure::Refused(problem) => {
+                Self::Unavailable(problem)
+            }
             Failure::Store(error) => error,
         }
     }

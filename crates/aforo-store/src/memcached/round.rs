@@ -41,12 +41,15 @@ impl Round<'_> {
         } = read.map_err(Failure::unread)?;
         let answer = decide(&mut ledger);
         for (written, (place, expected)) in self.places.iter().zip(expected).enumerate() {
-            let stored = self.write(client, *place, expected, &ledger).await?;
-            if !stored {
-                let before = self.places.get(..written).unwrap_or_default();
-                self.give_back(client, before, &ledger).await?;
-                return Err(Failure::Conflict);
-            }
+            let failure = match self.write(client, *place, expected, &ledger).await {
+                Ok(true) => continue,
+                Ok(false) => Failure::Conflict,
+                Err(Failure::Refused(problem)) => Failure::Refused(problem),
+                Err(failure) => return Err(failure),
+            };
+            let before = self.places.get(..written).unwrap_or_default();
+            self.give_back(client, before, &ledger).await?;
+            return Err(failure);
         }
         Ok(answer)
     }
@@ -122,8 +125,7 @@ impl Round<'_> {
         }
         let key = self.key(place);
         match (value::write(&entries, ledger.now()), expected) {
-            (Some((bytes, expires)), expected) => {
-                let kept = expires.since(ledger.now());
+            (Some((bytes, kept)), expected) => {
                 let expiry = expiry(kept, WallClock.now());
                 client.set(&key, &bytes, expiry, expected).await
             }

@@ -14,9 +14,11 @@ use crate::ledger::{
 };
 
 const VERSION: u8 = 1;
-/// How long a counter is kept after it says no more than a new one would: a clock that steps back
-/// less than this, or runs behind by less, finds what was counted.
+/// How long a value is kept after its counters say no more than new ones would: a clock that steps
+/// back less than this, or runs behind by less, finds what was counted.
 const KEPT: Span = Span::from_seconds(60);
+/// How long a counter that says nothing stays in a value that is kept for another one.
+const CARRIED: Span = Span::from_seconds(86_400);
 
 /// Whose value it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,23 +69,22 @@ pub(super) fn read(place: Place, mut bytes: &[u8]) -> Result<Vec<Entry>, Garbage
     Ok(entries)
 }
 
-/// The value of these counters at `now`, and when it may go. Counters that have been neutral for
-/// a while are left out, unless the call is about them; nothing when none is left.
-pub(super) fn write(entries: &[Entry], now: Timestamp) -> Option<(Vec<u8>, Timestamp)> {
+/// The value of these counters at `now`, and for how long it is kept. Counters that have been
+/// neutral for a day are left out; nothing when none is left.
+pub(super) fn write(entries: &[Entry], now: Timestamp) -> Option<(Vec<u8>, Span)> {
     let mut bytes = vec![VERSION];
-    let mut expires = None;
+    let mut longest = None;
     for entry in entries {
         let Some(counter) = &entry.counter else {
             continue;
         };
-        let ends = entry.neutral.plus(KEPT);
-        if ends <= now && entry.quota.is_none() {
+        if entry.neutral.plus(CARRIED) <= now && entry.quota.is_none() {
             continue;
         }
-        expires = expires.max(Some(ends));
+        longest = longest.max(Some(entry.neutral.since(now).plus(KEPT)));
         bytes.extend_from_slice(&entry.address.tag.to_le_bytes());
         pack_number(entry.neutral.as_micros(), &mut bytes);
         pack(counter, &mut bytes);
     }
-    Some((bytes, expires?))
+    Some((bytes, longest?))
 }

@@ -81,11 +81,14 @@ impl Postgres {
 
     /// Whether the tables are there in the newest version, with our fingerprint.
     async fn is_ready(&self, connection: &mut PgConnection) -> Result<bool, Failure> {
-        let table = self.schema.sql("\"{namespace}_store\"");
-        let is_there: bool = sqlx::query_scalar("SELECT to_regclass($1) IS NOT NULL")
-            .bind(table)
-            .fetch_one(&mut *connection)
-            .await?;
+        // Not to_regclass: a session remembers that there was no such table.
+        let is_there: bool = sqlx::query_scalar(
+            "SELECT EXISTS (SELECT FROM pg_catalog.pg_class \
+             WHERE relname = $1 AND pg_catalog.pg_table_is_visible(oid))",
+        )
+        .bind(self.schema.sql("{namespace}_store"))
+        .fetch_one(&mut *connection)
+        .await?;
         if !is_there {
             return Ok(false);
         }

@@ -8,6 +8,7 @@
 #[path = "../stage/mod.rs"]
 mod stage;
 
+mod cases;
 mod conformance;
 mod races;
 

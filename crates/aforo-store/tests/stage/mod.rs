@@ -13,6 +13,8 @@ pub(crate) mod callers;
 pub(crate) mod other_process;
 pub(crate) mod race;
 pub(crate) mod shared;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(crate) mod sql;
 
 use std::future::Future;
 use std::sync::atomic::{AtomicU32, Ordering};

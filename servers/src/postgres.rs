@@ -104,7 +104,11 @@ impl Postgres {
 
     fn signal(&self, signal: &str) {
         let first = first_process(self.folder.path()).expect("the server runs");
-        let all = format!("kill -{signal} {first} $(ps -o pid= --ppid {first})");
+        // A child may end by itself in between.
+        let all = format!(
+            "kill -{signal} {first} || exit 1
+            for child in $(ps -o pid= --ppid {first}); do kill -{signal} $child; done; true"
+        );
         let sent = Command::new("sh").args(["-c", &all]).status();
         assert!(sent.is_ok_and(|status| status.success()), "{all}");
     }
@@ -122,6 +126,7 @@ fn data(folder: &Path) -> PathBuf {
     folder.join("data")
 }
 
+/// The id of the server's first process, which it writes down.
 fn first_process(folder: &Path) -> Option<String> {
     let file = fs::read_to_string(data(folder).join("postmaster.pid")).ok()?;
     file.lines().next().map(str::to_owned)

@@ -1,4 +1,8 @@
 //! A server that is down, stands still or comes back.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "how long an answer takes is measured"
+)]
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,8 +1,6 @@
 //! The thread that serves a store's connections, so that they belong to no caller's executor.
 
-use std::future::Future;
 use std::thread;
-use std::time::Duration;
 
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
@@ -39,7 +37,7 @@ impl Thread {
     #[cfg(any(feature = "sqlite", feature = "postgres", feature = "memcached"))]
     pub(crate) fn within<F: Future>(
         &self,
-        longest: Duration,
+        longest: std::time::Duration,
         work: F,
     ) -> impl Future<Output = Option<F::Output>> {
         // The timer belongs to this thread.
@@ -52,7 +50,7 @@ impl Thread {
 
     /// A pause. It can be awaited on any executor.
     #[cfg(any(feature = "sqlite", feature = "postgres", feature = "memcached"))]
-    pub(crate) fn pause(&self, span: Duration) -> impl Future<Output = ()> + use<> {
+    pub(crate) fn pause(&self, span: std::time::Duration) -> impl Future<Output = ()> + use<> {
         let _entered = self.handle.enter();
         tokio::time::sleep(span)
     }

@@ -1,7 +1,10 @@
 //! `redis-benchmark` with the question that the store asked last.
+//!
+//! It cannot send a zero byte, and the question is packed: so it calls the same script with the
+//! question written into it.
 
-use std::io::Write;
-use std::process::{Command, Stdio};
+use std::fmt::Write;
+use std::process::Command;
 
 use aforo_benches::Failure;
 use aforo_servers::Redis;
@@ -9,11 +12,19 @@ use redis::Value;
 
 use crate::load::{IN_FLIGHT, Load, QUESTIONS};
 
-/// The words of a question; the last one is packed.
+/// The words of a call of the script.
 pub(crate) struct Benchmark {
     words: Vec<String>,
-    packed: Vec<u8>,
 }
+
+/// The store's script.
+const SCRIPT: &str = concat!(
+    include_str!("../../../../crates/aforo-store/src/redis/script/request.lua"),
+    include_str!("../../../../crates/aforo-store/src/redis/script/state.lua"),
+    include_str!("../../../../crates/aforo-store/src/redis/script/log.lua"),
+    include_str!("../../../../crates/aforo-store/src/redis/script/correct.lua"),
+    include_str!("../../../../crates/aforo-store/src/redis/script/run.lua"),
+);
 
 impl Benchmark {
     /// Takes the words from the server's own log of what it was asked.
@@ -38,39 +49,33 @@ impl Benchmark {
         if packed.len() >= 128 {
             return Err("the question is too long for the server's log".into());
         }
-        let words = words
+        let mut words = words
             .into_iter()
             .map(String::from_utf8)
-            .collect::<Result<_, _>>()?;
-        Ok(Self { words, packed })
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut written = String::new();
+        for byte in packed {
+            write!(written, "\\{byte:03}")?;
+        }
+        let script = format!("local ARGV = {{ '{written}' }}\n{SCRIPT}");
+        let mut load = redis::cmd("SCRIPT");
+        let sha: String = load.arg("LOAD").arg(script).query(&mut connection)?;
+        *words.get_mut(1).ok_or("the question names its script")? = sha;
+        Ok(Self { words })
     }
 
     /// The time from one answer to the next.
     pub(crate) fn micros_per_question(&self, server: &Redis) -> Result<f64, Failure> {
-        let mut process = Command::new("redis-benchmark")
-            .args(["-p", &server.port().to_string(), "--csv", "-x"])
-            .args([
-                "-c",
-                &IN_FLIGHT.to_string(),
-                "-P",
-                "1",
-                "-n",
-                &QUESTIONS.to_string(),
-            ])
+        let (clients, count) = (IN_FLIGHT.to_string(), QUESTIONS.to_string());
+        let answer = Command::new("redis-benchmark")
+            .args(["-p", &server.port().to_string(), "--csv"])
+            .args(["-c", &clients, "-P", "1", "-n", &count])
             .args(&self.words)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()?;
-        let mut input = process.stdin.take().ok_or("its input is piped")?;
-        input.write_all(&self.packed)?;
-        drop(input);
-        let answer = String::from_utf8(process.wait_with_output()?.stdout)?;
+            .output()?;
+        let answer = String::from_utf8(answer.stdout)?;
         let line = answer.lines().last().unwrap_or_default();
-        let rate = line
-            .split("\",\"")
-            .nth(1)
-            .and_then(|rate| rate.parse::<f64>().ok());
+        let rate = line.split("\",\"").nth(1);
+        let rate = rate.and_then(|rate| rate.parse::<f64>().ok());
         Ok(1e6 / rate.ok_or_else(|| format!("no rate in {answer:?}"))?)
     }
 }

@@ -1,6 +1,6 @@
 //! One charge against one state.
 
-use crate::algorithm::{clock, leaky_bucket, token_bucket};
+use crate::algorithm::{clock, leaky_bucket, sliding_window, token_bucket};
 use crate::{Algorithm, Outcome, Quota, Span, State, Taken, Timestamp, Verdict};
 
 /// A stored state brought to now.
@@ -100,10 +100,21 @@ impl<'q> Assessment<'q> {
     // Always inlined, so that it is written where it is to stand.
     #[inline(always)]
     pub fn outcome(&self, taken: bool) -> Outcome {
-        match self.quota.algorithm() {
-            Algorithm::TokenBucket | Algorithm::LeakyBucket => self.bucket_outcome(taken),
-            // A copy, so that a bucket's assessment stays in registers.
-            _ => { *self }.counter_outcome(taken),
+        if let Algorithm::TokenBucket | Algorithm::LeakyBucket = self.quota.algorithm() {
+            return self.bucket_outcome(taken);
+        }
+        // A copy, and its answer in parts, so that a bucket's stays in registers.
+        let counted = { *self }.counter_outcome(taken);
+        Outcome {
+            verdict: counted.verdict,
+            capacity: counted.capacity,
+            remaining: counted.remaining,
+            wait: counted.wait,
+            next_unit: counted.next_unit,
+            whole_again: counted.whole_again,
+            delay: counted.delay,
+            edge: counted.edge,
+            at: counted.at,
         }
     }
 
@@ -145,17 +156,38 @@ impl<'q> Assessment<'q> {
     #[inline(never)]
     fn counter_outcome(&self, taken: bool) -> Outcome {
         let quota = self.quota;
-        let before = &self.present.state;
-        let takes = self.takes(taken);
-        let after = if takes {
-            quota.taken(before, self.cost)
-        } else {
-            *before
+        let (q, w) = (quota.rate(), quota.shape().window);
+        match quota.algorithm() {
+            // Apart, so that what its numbers have in common is computed once.
+            Algorithm::SlidingWindow => self.told(
+                taken,
+                |state| sliding_window::remaining(state, q, w),
+                |state, cost| sliding_window::wait(state, cost, q, w),
+            ),
+            _ => self.told(
+                taken,
+                |state| quota.remaining(state),
+                |state, cost| quota.wait(state, cost),
+            ),
+        }
+    }
+
+    #[inline(always)]
+    fn told(
+        &self,
+        taken: bool,
+        remaining: impl Fn(&State) -> u64,
+        wait: impl Fn(&State, u64) -> u64,
+    ) -> Outcome {
+        let (quota, before) = (self.quota, &self.present.state);
+        let after = match self.takes(taken) {
+            true => quota.taken(before, self.cost),
+            false => *before,
         };
         let capacity = quota.capacity();
-        let remaining = quota.remaining(&after);
+        let remaining = remaining(&after);
         let until = |state: &State, cost: u64| {
-            let units = quota.wait(state, cost);
+            let units = wait(state, cost);
             clock::wait(state.last, units, quota.unit(), self.now)
         };
         Outcome {

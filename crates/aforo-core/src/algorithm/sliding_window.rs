@@ -31,6 +31,7 @@ pub(crate) fn present(stored: Option<&State>, now: u64, q: u64, w: u64, unit: Un
 }
 
 /// The counters seen from `now`, which is not before the state.
+#[inline]
 fn moved(state: &State, now: u64, w: u64) -> State {
     let start = now.saturating_sub(elapsed(now, w));
     let (first, second) = if state.last >= start {
@@ -47,29 +48,34 @@ fn moved(state: &State, now: u64, w: u64) -> State {
     }
 }
 
+#[inline]
 fn elapsed(at: u64, w: u64) -> u64 {
     at.checked_rem(w).unwrap_or(0)
 }
 
 /// What the previous window still weighs, in 1/w of a unit.
+#[inline]
 fn weight(state: &State, w: u64) -> u64 {
     let left = w.saturating_sub(elapsed(state.last, w));
     state.second.saturating_mul(left)
 }
 
 /// Whether `cost` units fit; the cost is at most q.
+#[inline]
 pub(crate) fn fits(state: &State, cost: u64, q: u64, w: u64) -> bool {
     let room = q.saturating_sub(cost).checked_sub(state.first);
     room.is_some_and(|room| weight(state, w) <= room.saturating_mul(w))
 }
 
 /// Units that fit.
+#[inline]
 pub(crate) fn remaining(state: &State, q: u64, w: u64) -> u64 {
     q.saturating_sub(state.first)
         .saturating_sub(weight(state, w).div_ceil(w.max(1)))
 }
 
 /// How many units of time until `cost` units fit.
+#[inline]
 pub(crate) fn wait(state: &State, cost: u64, q: u64, w: u64) -> u64 {
     if fits(state, cost, q, w) {
         return 0;
@@ -84,6 +90,7 @@ pub(crate) fn wait(state: &State, cost: u64, q: u64, w: u64) -> u64 {
 }
 
 /// How far into a window its predecessor's `count` weighs no more than `room`.
+#[inline]
 fn elapsed_when(room: u64, count: u64, w: u64) -> u64 {
     let weighed = room.saturating_mul(w).checked_div(count).unwrap_or(w);
     w.saturating_sub(weighed)

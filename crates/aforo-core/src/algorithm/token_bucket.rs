@@ -25,8 +25,9 @@ pub(crate) const fn taken(level: u64, cost: u64, w: u64) -> u64 {
 #[inline]
 pub(crate) fn room(level: u64, w: u64, full: u64) -> (u64, u64) {
     let free = full.saturating_sub(level);
-    let rest = free.checked_rem(w).unwrap_or(0);
-    (free.checked_div(w).unwrap_or(0), w.saturating_sub(rest))
+    let units = free.checked_div(w).unwrap_or(0);
+    let rest = free.saturating_sub(units.saturating_mul(w));
+    (units, w.saturating_sub(rest))
 }
 
 /// Units that fit on top of `level`.

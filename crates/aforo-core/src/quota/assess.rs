@@ -1,6 +1,7 @@
 //! A charge against a quota's state: which algorithm answers what.
 
 use super::{Kind, Quota};
+use crate::algorithm::clock::Effective;
 use crate::algorithm::fixed_window::{self, ENDLESS, Frame};
 use crate::algorithm::{carry, clock, log_sum, sliding_window, token_bucket};
 use crate::assessment::Present;
@@ -62,7 +63,14 @@ impl Quota {
         };
         let level = level.min(self.full);
         if now < last {
-            return self.bucket_stepped_back(level, last, now);
+            // In parts, like the counters' above.
+            let Effective { at, set_back } = self.bucket_stepped_back(level, last, now);
+            let state = State {
+                last: at,
+                first: level,
+                second: 0,
+            };
+            return Present { state, set_back };
         }
         let elapsed = now.saturating_sub(last);
         Present::ordinary(State {
@@ -73,21 +81,15 @@ impl Quota {
     }
 
     #[cold]
-    fn bucket_stepped_back(&self, level: u64, last: u64, now: u64) -> Present {
-        let state = |last| State {
-            last,
-            first: level,
-            second: 0,
-        };
+    fn bucket_stepped_back(&self, level: u64, last: u64, now: u64) -> Effective {
         if level == 0 {
-            return Present::ordinary(state(now));
+            return Effective {
+                at: now,
+                set_back: false,
+            };
         }
         let whole_again = token_bucket::wait(level, self.capacity, self.q, self.w, self.full);
-        let effective = clock::step_back(now, last, whole_again, self.unit);
-        Present {
-            state: state(effective.at),
-            set_back: effective.set_back,
-        }
+        clock::step_back(now, last, whole_again, self.unit)
     }
 
     fn counter_at(

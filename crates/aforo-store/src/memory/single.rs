@@ -11,9 +11,8 @@ use crate::Clock;
 impl<C: Clock> MemoryStore<C> {
     /// Takes a single charge: what a batch of it alone would decide, without a receipt.
     pub fn charge_one(&self, charge: &Charge<'_>) -> Outcome {
-        let answer = |assessment: &Assessment<'_>, taken| assessment.outcome(taken);
-        match self.at_once(charge, answer) {
-            Some(outcome) => outcome,
+        match self.at_once(charge) {
+            Some((assessment, taken)) => assessment.outcome(taken),
             None => self.by_batch(charge),
         }
     }
@@ -21,20 +20,16 @@ impl<C: Clock> MemoryStore<C> {
     /// The same when only the verdict is wanted: nothing is computed but that.
     #[inline]
     pub fn take(&self, charge: &Charge<'_>) -> Verdict {
-        match self.at_once(charge, |assessment, _| assessment.verdict()) {
-            Some(verdict) => verdict,
+        match self.at_once(charge) {
+            Some((assessment, _)) => assessment.verdict(),
             // A copy, so that the short way keeps the charge in registers.
             None => self.by_batch(&{ *charge }).verdict,
         }
     }
 
-    /// Decides a charge that has an entry already.
-    #[inline]
-    fn at_once<T>(
-        &self,
-        charge: &Charge<'_>,
-        answer: impl FnOnce(&Assessment<'_>, bool) -> T,
-    ) -> Option<T> {
+    /// Decides a charge that has an entry already, and says whether it was taken.
+    #[inline(always)]
+    fn at_once<'c>(&self, charge: &'c Charge<'_>) -> Option<(Assessment<'c>, bool)> {
         let seat = Seat::of(charge);
         if seat.is_logged() {
             return None;
@@ -58,7 +53,7 @@ impl<C: Clock> MemoryStore<C> {
         let after = assessment.state(taken);
         self.rewrite_known(slot, (number, before), &state, seat.quota, after);
         drop(held);
-        Some(answer(&assessment, taken))
+        Some((assessment, taken))
     }
 
     #[cold]

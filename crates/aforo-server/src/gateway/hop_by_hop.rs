@@ -20,6 +20,9 @@ pub(super) struct Asked {
 
 /// Takes the hop-by-hop fields out of a request.
 pub(super) fn take_from_request(headers: &mut HeaderMap) -> Asked {
+    if take_usual(headers) {
+        return Asked::default();
+    }
     let wants_upgrade = take_connection(headers);
     let upgrade = headers.remove(UPGRADE).filter(|_| wants_upgrade);
     let trailers = headers
@@ -33,6 +36,9 @@ pub(super) fn take_from_request(headers: &mut HeaderMap) -> Asked {
 
 /// Takes the hop-by-hop fields out of a response. The protocol of a 101 stays.
 pub(super) fn take_from_response(headers: &mut HeaderMap, is_upgrade: bool) {
+    if take_usual(headers) {
+        return;
+    }
     let upgrade = is_upgrade.then(|| headers.remove(UPGRADE)).flatten();
     take_connection(headers);
     headers.remove(TRANSFER_ENCODING);
@@ -40,6 +46,38 @@ pub(super) fn take_from_response(headers: &mut HeaderMap, is_upgrade: bool) {
     if let Some(protocol) = upgrade {
         ask_upgrade(headers, protocol);
     }
+}
+
+/// Whether that was all: most messages have none of these fields, or `Connection` alone with one
+/// usual word. One look at each name tells, where removing what is not there looks each of them up.
+fn take_usual(headers: &mut HeaderMap) -> bool {
+    let mut found = headers.keys().filter(|name| is_hop_by_hop(name));
+    match (found.next(), found.next()) {
+        (None, _) => true,
+        (Some(name), None) if *name == CONNECTION => take_usual_connection(headers),
+        _ => false,
+    }
+}
+
+fn is_hop_by_hop(name: &HeaderName) -> bool {
+    matches!(
+        *name,
+        CONNECTION | TE | TRANSFER_ENCODING | UPGRADE | EXPECT | PROXY_AUTHORIZATION
+    ) || *name == KEEP_ALIVE
+        || *name == PROXY_CONNECTION
+}
+
+/// Takes `Connection` when it is one line that names no field; whether it is gone.
+fn take_usual_connection(headers: &mut HeaderMap) -> bool {
+    let mut lines = headers.get_all(CONNECTION).iter();
+    let is_usual = lines
+        .next()
+        .is_none_or(|line| line == "keep-alive" || line == "close");
+    if is_usual && lines.next().is_none() {
+        headers.remove(CONNECTION);
+        return true;
+    }
+    false
 }
 
 /// Asks the next hop for a change of protocol, or grants it.
@@ -60,12 +98,7 @@ pub(super) fn ask_trailers(headers: &mut HeaderMap, is_http1: bool) {
 fn take_connection(headers: &mut HeaderMap) -> bool {
     headers.remove(KEEP_ALIVE);
     headers.remove(PROXY_CONNECTION);
-    let Some(first) = headers.get(CONNECTION) else {
-        return false;
-    };
-    let is_only_one = headers.get_all(CONNECTION).iter().nth(1).is_none();
-    if is_only_one && (first == "keep-alive" || first == "close") {
-        headers.remove(CONNECTION);
+    if take_usual_connection(headers) {
         return false;
     }
     take_named(headers)

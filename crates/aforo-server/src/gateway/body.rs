@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
 use aforo::Replayed;
 use bytes::Bytes;
@@ -15,7 +15,7 @@ use hyper::body::Incoming;
 use tokio::time::Instant;
 
 use super::activity::{Activity, Exchange};
-use super::upstream::Lease;
+use super::upstream::{BodyError, UpstreamBody};
 
 /// The body of a response.
 pub(super) struct GatewayBody {
@@ -25,11 +25,7 @@ pub(super) struct GatewayBody {
 
 enum Source {
     Answer(Full<Bytes>),
-    Upstream {
-        incoming: Incoming,
-        lease: Lease,
-        ended: bool,
-    },
+    Upstream(UpstreamBody),
 }
 
 impl GatewayBody {
@@ -46,14 +42,10 @@ impl GatewayBody {
         Self::answer(Full::default())
     }
 
-    /// A body that streams from an upstream; its connection is used again when all has come.
-    pub(super) fn upstream(incoming: Incoming, lease: Lease) -> Self {
+    /// A body that streams from an upstream.
+    pub(super) const fn upstream(body: UpstreamBody) -> Self {
         Self {
-            source: Source::Upstream {
-                incoming,
-                lease,
-                ended: false,
-            },
+            source: Source::Upstream(body),
             exchange: None,
         }
     }
@@ -67,51 +59,31 @@ impl GatewayBody {
 
 impl Body for GatewayBody {
     type Data = Bytes;
-    type Error = hyper::Error;
+    type Error = BodyError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         match &mut self.source {
             Source::Answer(full) => Pin::new(full)
                 .poll_frame(cx)
                 .map_err(|never: Infallible| match never {}),
-            Source::Upstream {
-                incoming, ended, ..
-            } => {
-                let frame = ready!(Pin::new(incoming).poll_frame(cx));
-                *ended = frame.is_none();
-                Poll::Ready(frame)
-            }
+            Source::Upstream(body) => Pin::new(body).poll_frame(cx),
         }
     }
 
     fn is_end_stream(&self) -> bool {
         match &self.source {
             Source::Answer(full) => full.is_end_stream(),
-            Source::Upstream { incoming, .. } => incoming.is_end_stream(),
+            Source::Upstream(body) => body.is_end_stream(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match &self.source {
             Source::Answer(full) => full.size_hint(),
-            Source::Upstream { incoming, .. } => incoming.size_hint(),
-        }
-    }
-}
-
-impl Drop for GatewayBody {
-    fn drop(&mut self) {
-        if let Source::Upstream {
-            incoming,
-            lease,
-            ended,
-        } = &mut self.source
-            && (*ended || incoming.is_end_stream())
-        {
-            lease.give_back();
+            Source::Upstream(body) => body.size_hint(),
         }
     }
 }

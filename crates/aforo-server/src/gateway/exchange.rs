@@ -1,11 +1,13 @@
 //! One request and its response.
 
+use std::cell::RefCell;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use aforo::identity::forwarding::Forwarding;
 use aforo::{Admission, Passage, Replayed};
 use http::uri::Scheme;
 use http::{Method, Request, Response};
@@ -24,6 +26,8 @@ pub(super) struct Client {
     pub(super) peer: SocketAddr,
     pub(super) scheme: Scheme,
     pub(super) activity: Arc<Activity>,
+    /// What the last request was told to be forwarded for.
+    pub(super) forwarding: RefCell<Forwarding>,
 }
 
 /// Answers a request, whatever happens. Futures are pinned where they are made: each move of one

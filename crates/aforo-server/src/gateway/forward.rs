@@ -3,7 +3,7 @@
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 
-use aforo::identity::{ClientAddress, forwarding};
+use aforo::identity::ClientAddress;
 use aforo::{Passage, Replayed};
 use http::header::{CONNECTION, CONTENT_TYPE, HOST};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, Version};
@@ -18,7 +18,9 @@ use super::hop_by_hop;
 use super::problem::Problem;
 use super::request_target::{point_at, point_back};
 use super::tunnel;
-use super::upstream::{Balancer, Lease, Protocol, SendError, Tried, Upstream};
+use super::upstream::{
+    Balancer, Lease, Protocol, SendError, Target, Tried, Upstream, UpstreamBody, Way,
+};
 use super::worker::Worker;
 
 /// How often a request is sent to one upstream at most, when connections turn out to be closed.
@@ -34,13 +36,14 @@ struct Outgoing<'a> {
     /// The target as it was before the last attempt changed it.
     original: Option<Uri>,
     takes_trailers: bool,
+    changes_protocol: bool,
     needs_http2: bool,
 }
 
 /// What became of an attempt to send.
 enum Attempt {
     /// The response's head has come.
-    Answered(Response<Incoming>, Lease),
+    Answered(Response<UpstreamBody>),
     /// Nothing was sent, or it can be sent again without harm.
     Again,
     /// Nothing was sent, and this upstream cannot be reached.
@@ -79,19 +82,20 @@ pub(super) async fn forward(
         moved,
         original: None,
         takes_trailers: asked.trailers && upgrade.is_none(),
+        changes_protocol: upgrade.is_some(),
     };
-    let (response, lease) = outgoing.sent(balancer).await?;
-    received(response, lease, upgrade)
+    let response = outgoing.sent(balancer).await?;
+    received(response, upgrade)
 }
 
 impl Outgoing<'_> {
     /// Sends it to one upstream after the other, until one answers.
-    async fn sent(&mut self, balancer: &Balancer) -> Result<(Response<Incoming>, Lease), Problem> {
+    async fn sent(&mut self, balancer: &Balancer) -> Result<Response<UpstreamBody>, Problem> {
         let mut tried = Tried::default();
         while let Some(upstream) = balancer.next(&mut tried) {
             for send in 0..MOST_SENDS {
                 match self.attempt(upstream, send > 0).await? {
-                    Attempt::Answered(response, lease) => return Ok((response, lease)),
+                    Attempt::Answered(response) => return Ok(response),
                     Attempt::Again => {}
                     Attempt::Elsewhere => break,
                 }
@@ -101,8 +105,8 @@ impl Outgoing<'_> {
     }
 
     async fn attempt(&mut self, upstream: &Rc<Upstream>, fresh: bool) -> Result<Attempt, Problem> {
-        let protocol = upstream.target().protocol(self.needs_http2);
-        let mut lease = match upstream.lease(protocol, fresh).await {
+        let way = self.way(upstream.target());
+        let lease = match upstream.lease(way, fresh).await {
             Ok(lease) => lease,
             Err(error) => {
                 warn!(upstream = %upstream.target().authority, %error, "an upstream cannot be reached");
@@ -110,100 +114,155 @@ impl Outgoing<'_> {
                 return Ok(Attempt::Elsewhere);
             }
         };
-        let Some(mut request) = self.request.take() else {
+        let Some(request) = self.request.as_mut() else {
             return Err(Problem::Internal);
         };
+        let protocol = way.protocol();
         if self.takes_trailers {
             let is_http1 = protocol == Protocol::Http1;
             hop_by_hop::ask_trailers(request.headers_mut(), is_http1);
         }
-        self.original = point_at(&mut request, upstream.target(), protocol)?;
-        let copy = lease.is_reused().then(|| copy_of(&request)).flatten();
+        self.original = point_at(request, upstream.target(), protocol)?;
         self.passage.forwarded();
-        let sent = {
-            let sending = pin!(lease.send(request));
-            self.answer_in_time(sending).await
+        let is_retriable = lease.is_reused() && is_idempotent(request);
+        let sent = match way {
+            Way::Direct => self.send_direct(lease).await,
+            Way::Http1 | Way::Http2 => self.send(lease, is_retriable).await,
         };
-        match sent {
+        let error = match sent {
             Some(Ok(response)) => {
                 upstream.health().answered();
-                Ok(Attempt::Answered(response, lease))
+                return Ok(Attempt::Answered(response));
             }
             Some(Err(SendError::Unsent(request))) => {
-                self.take_back(*request);
-                Ok(Attempt::Again)
+                self.request = Some(*request);
+                self.take_back();
+                return Ok(Attempt::Again);
             }
-            Some(Err(SendError::Broken(error))) => match copy {
-                Some(copy) => {
-                    debug!(%error, "a connection was closed between two requests; this one is sent again");
-                    self.take_back(copy);
-                    Ok(Attempt::Again)
-                }
-                None => {
-                    warn!(upstream = %upstream.target().authority, %error, "an upstream broke off");
-                    upstream.health().failed(Instant::now());
-                    Err(Problem::BadGateway)
-                }
-            },
+            Some(Err(SendError::Unanswered(error) | SendError::Broken(error)))
+                if is_retriable && self.request.is_some() =>
+            {
+                debug!(%error, "a connection was closed between two requests; this one is sent again");
+                self.take_back();
+                return Ok(Attempt::Again);
+            }
+            Some(Err(SendError::Unanswered(error) | SendError::Broken(error))) => error,
             None => {
                 warn!(upstream = %upstream.target().authority, "an upstream did not answer in time");
                 upstream.health().failed(Instant::now());
-                Err(Problem::GatewayTimeout)
+                return Err(Problem::GatewayTimeout);
             }
+        };
+        warn!(upstream = %upstream.target().authority, %error, "an upstream broke off");
+        upstream.health().failed(Instant::now());
+        Err(Problem::BadGateway)
+    }
+
+    /// Lends the request to a connection; it is still here unless an answer came.
+    async fn send_direct(
+        &mut self,
+        lease: Lease,
+    ) -> Option<Result<Response<UpstreamBody>, SendError>> {
+        let request = self.request.as_mut()?;
+        let sent = {
+            let sending = pin!(lease.send_direct(request));
+            answer_in_time(self.worker, self.moved.as_ref(), sending).await
+        };
+        if !matches!(sent, Some(Err(SendError::Unanswered(_)))) {
+            self.request = None;
+        }
+        sent
+    }
+
+    /// Gives the request to a connection; when it may be sent again, a copy stays here.
+    async fn send(
+        &mut self,
+        lease: Lease,
+        is_retriable: bool,
+    ) -> Option<Result<Response<UpstreamBody>, SendError>> {
+        let request = self.request.take()?;
+        self.request = is_retriable.then(|| copy_of(&request));
+        let sending = pin!(lease.send(request));
+        answer_in_time(self.worker, self.moved.as_ref(), sending).await
+    }
+
+    /// By which way this request goes to `target`.
+    fn way(&self, target: &Target) -> Way {
+        let is_plain = !self.takes_trailers && !self.changes_protocol && self.moved.is_none();
+        match target.protocol(self.needs_http2) {
+            Protocol::Http2 => Way::Http2,
+            Protocol::Http1 if is_plain => Way::Direct,
+            Protocol::Http1 => Way::Http1,
         }
     }
 
-    fn take_back(&mut self, mut request: Request<RequestBody>) {
-        point_back(&mut request, self.original.take());
+    /// Undoes what the last attempt changed.
+    fn take_back(&mut self) {
+        let original = self.original.take();
+        let Some(request) = self.request.as_mut() else {
+            return;
+        };
+        point_back(request, original);
         if self.takes_trailers {
             request.headers_mut().remove(CONNECTION);
         }
-        self.request = Some(request);
     }
+}
 
-    /// The response's head; `None` when it takes too long. While the request's body is still on
-    /// its way, the time starts anew with everything that moves.
-    async fn answer_in_time<F: Future>(&self, mut answer: Pin<&mut F>) -> Option<F::Output> {
-        let limit = self.worker.timeouts.response;
-        let mut left = limit;
-        loop {
-            let answered = self.worker.deadlines.within(left, answer.as_mut()).await;
-            let Some(moved) = self.moved.as_ref().filter(|_| answered.is_none()) else {
-                return answered;
-            };
-            left = limit.saturating_sub(moved.get().elapsed());
-            if left.is_zero() {
-                return None;
-            }
+/// The response's head; `None` when it takes too long. While the request's body is still on its
+/// way, the time starts anew with everything that moves.
+async fn answer_in_time<F: Future>(
+    worker: &Worker,
+    moved: Option<&Moved>,
+    mut answer: Pin<&mut F>,
+) -> Option<F::Output> {
+    let limit = worker.timeouts.response;
+    let mut left = limit;
+    loop {
+        let answered = worker.deadlines.within(left, answer.as_mut()).await;
+        let Some(moved) = moved.filter(|_| answered.is_none()) else {
+            return answered;
+        };
+        left = limit.saturating_sub(moved.get().elapsed());
+        if left.is_zero() {
+            return None;
         }
     }
 }
 
 /// A response as it goes to the client.
 fn received(
-    mut response: Response<Incoming>,
-    lease: Lease,
+    mut response: Response<UpstreamBody>,
     upgrade: Option<OnUpgrade>,
 ) -> Result<Response<GatewayBody>, Problem> {
     let is_upgrade = response.status() == StatusCode::SWITCHING_PROTOCOLS;
     hop_by_hop::take_from_response(response.headers_mut(), is_upgrade);
     *response.version_mut() = Version::HTTP_11;
     if !is_upgrade {
-        return Ok(response.map(|body| GatewayBody::upstream(body, lease)));
+        return Ok(response.map(GatewayBody::upstream));
     }
     let Some(client) = upgrade else {
         warn!("an upstream changes protocols unasked");
         return Err(Problem::BadGateway);
     };
-    tunnel::open(client, hyper::upgrade::on(&mut response), lease);
-    Ok(response.map(|_body| GatewayBody::empty()))
+    let upstream = hyper::upgrade::on(&mut response);
+    Ok(response.map(|body| {
+        tunnel::open(client, upstream, body);
+        GatewayBody::empty()
+    }))
 }
 
 /// Rewrites what says for whom the request is forwarded.
 fn name_client(worker: &Worker, client: &Client, address: &ClientAddress, headers: &mut HeaderMap) {
     let host = headers.get(HOST).cloned();
-    let host = host.as_ref().and_then(|host| host.to_str().ok());
-    forwarding::rewrite(headers, address, &client.scheme, host, &worker.identity);
+    let mut forwarding = client.forwarding.borrow_mut();
+    forwarding.rewrite(
+        headers,
+        address,
+        &client.scheme,
+        host.as_ref(),
+        &worker.identity,
+    );
 }
 
 /// gRPC lives in HTTP/2's trailers, whatever the upstream speaks otherwise.
@@ -212,19 +271,21 @@ fn is_grpc<B>(request: &Request<B>) -> bool {
     request.version() == Version::HTTP_2 && request.headers().get(CONTENT_TYPE).is_some_and(is_grpc)
 }
 
-/// The same request once more, when sending it twice does no harm (RFC 9110 §9.2.2).
-fn copy_of(request: &Request<RequestBody>) -> Option<Request<RequestBody>> {
+/// Whether sending it twice does no harm (RFC 9110 §9.2.2).
+fn is_idempotent(request: &Request<RequestBody>) -> bool {
     let is_idempotent = matches!(
         *request.method(),
         Method::GET | Method::HEAD | Method::OPTIONS | Method::PUT | Method::DELETE | Method::TRACE
     );
-    if !is_idempotent || !matches!(request.body(), RequestBody::Empty) {
-        return None;
-    }
+    is_idempotent && matches!(request.body(), RequestBody::Empty)
+}
+
+/// The same request once more; it has no body.
+fn copy_of(request: &Request<RequestBody>) -> Request<RequestBody> {
     let mut copy = Request::new(RequestBody::Empty);
     *copy.method_mut() = request.method().clone();
     *copy.uri_mut() = request.uri().clone();
     *copy.version_mut() = request.version();
     *copy.headers_mut() = request.headers().clone();
-    Some(copy)
+    copy
 }

@@ -6,11 +6,11 @@ use hyper_util::rt::TokioIo;
 use tokio::io::copy_bidirectional;
 use tracing::debug;
 
-use super::upstream::Lease;
+use super::upstream::UpstreamBody;
 
 /// Joins the client with the upstream once both have changed protocols. The upstream counts it as
 /// outstanding as long as it lasts.
-pub(super) fn open(client: OnUpgrade, upstream: OnUpgrade, lease: Lease) {
+pub(super) fn open(client: OnUpgrade, upstream: OnUpgrade, held: UpstreamBody) {
     tokio::task::spawn_local(async move {
         match tokio::try_join!(client, upstream) {
             Ok((client, upstream)) => {
@@ -21,6 +21,6 @@ pub(super) fn open(client: OnUpgrade, upstream: OnUpgrade, lease: Lease) {
             }
             Err(error) => debug!(%error, "a connection did not change protocols"),
         }
-        drop(lease);
+        drop(held);
     });
 }

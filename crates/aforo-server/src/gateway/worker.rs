@@ -1,6 +1,6 @@
 //! One thread of the gateway: its own listener, its own connections upstream.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use bytes::Bytes;
 use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use tokio::time::{sleep, timeout};
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tracing::{debug, warn};
 
@@ -27,6 +27,9 @@ use super::open_connections::OpenConnections;
 use super::protocol::{Version, of_first_bytes};
 use super::socket::{Socket, Wire};
 use super::upstream::{Balancer, Target, Upstream};
+
+/// How often connections upstream that nobody needs are looked for.
+const SWEEP: Duration = Duration::from_secs(5);
 
 /// What every worker is made from.
 #[derive(Clone)]
@@ -73,6 +76,14 @@ pub(super) enum Behind {
     Upstreams(Balancer),
 }
 
+impl Behind {
+    fn sweep(&self) {
+        if let Self::Upstreams(balancer) = self {
+            balancer.sweep();
+        }
+    }
+}
+
 impl Worker {
     pub(super) fn new(blueprint: Blueprint) -> Rc<Self> {
         let connect = blueprint.timeouts.connect;
@@ -114,9 +125,12 @@ impl Worker {
         mut stop: watch::Receiver<bool>,
     ) -> io::Result<bool> {
         let listener = TcpListener::from_std(listener)?;
+        let mut sweeps = interval(SWEEP);
+        sweeps.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 accepted = listener.accept() => self.accepted(accepted).await,
+                _ = sweeps.tick() => self.behind.sweep(),
                 _ = stop.changed() => break,
             }
         }
@@ -170,6 +184,7 @@ impl Worker {
                 Wire::Tls(_) => http::uri::Scheme::HTTPS,
             },
             activity: Arc::clone(&activity),
+            forwarding: RefCell::default(),
         };
         let socket = Socket::new(wire, prefix, activity, place);
         serve(self, client, socket, version).await;

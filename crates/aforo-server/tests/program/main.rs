@@ -14,6 +14,7 @@ mod support;
 
 mod access_log;
 mod addresses;
+mod answers;
 mod balancing;
 mod bodies;
 mod command_line;

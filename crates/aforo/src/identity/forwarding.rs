@@ -43,51 +43,112 @@ const OTHERS: [&str; 24] = [
     "x-remote-addr",
 ];
 
-/// Rewrites the forwarding headers of a request that goes upstream, so that none of them says what
-/// a stranger wrote. `scheme` is how the request came to us, `host` what it asked for.
-///
-/// - `X-Forwarded-For` holds the client address alone, so that an application that takes the left
-///   end, the right end or any hop finds the same.
-/// - `X-Forwarded-Proto` is kept from a trusted peer (it ended the TLS), otherwise `scheme`.
-/// - `X-Forwarded-Host` is `host`; `Forwarded` (RFC 7239) says the same three.
-/// - A configured header with a single address holds the client address when a trusted peer sent
-///   it.
-/// - Every other forwarding header is removed: all other `X-Forwarded*`, `X-Real-IP`,
-///   `True-Client-IP`, `CF-Connecting-IP` and their like, also spelled with underscores, which CGI
-///   and WSGI cannot tell from hyphens.
-/// - The header of an authenticating peer (`verified_header`) is removed unless a trusted peer sent
-///   it, for the same reason.
-pub fn rewrite(
-    headers: &mut HeaderMap,
-    client: &ClientAddress,
-    scheme: &Scheme,
-    host: Option<&str>,
-    identity: &Identity,
-) {
-    let scheme = told_scheme(headers, client).unwrap_or_else(|| scheme.clone());
-    let told_single = match &identity.forwarded_header {
-        ForwardedHeader::Single(name) if client.peer_trusted && headers.contains_key(name) => {
-            Some(name)
-        }
-        _ => None,
-    };
-    remove(headers, client, identity);
+/// What the last request of a connection was told to be forwarded for. Most requests of a
+/// connection are told the same, so that nothing has to be written anew.
+#[derive(Debug, Default)]
+pub struct Forwarding {
+    told: Option<Told>,
+}
 
-    let address = client.address;
-    if let Some(name) = told_single {
-        put(headers, name.clone(), &address.to_string());
+/// For whom a request is forwarded, and the values that say so.
+#[derive(Debug)]
+struct Told {
+    address: IpAddr,
+    scheme: Scheme,
+    host: Option<HeaderValue>,
+    address_value: HeaderValue,
+    scheme_value: HeaderValue,
+    host_value: Option<HeaderValue>,
+    forwarded: HeaderValue,
+}
+
+impl Forwarding {
+    /// Rewrites the forwarding headers of a request that goes upstream, so that none of them says
+    /// what a stranger wrote. `scheme` is how the request came to us, `host` what it asked for.
+    ///
+    /// - `X-Forwarded-For` holds the client address alone, so that an application that takes the
+    ///   left end, the right end or any hop finds the same.
+    /// - `X-Forwarded-Proto` is kept from a trusted peer (it ended the TLS), otherwise `scheme`.
+    /// - `X-Forwarded-Host` is `host`; `Forwarded` (RFC 7239) says the same three.
+    /// - A configured header with a single address holds the client address when a trusted peer
+    ///   sent it.
+    /// - Every other forwarding header is removed: all other `X-Forwarded*`, `X-Real-IP`,
+    ///   `True-Client-IP`, `CF-Connecting-IP` and their like, also spelled with underscores, which
+    ///   CGI and WSGI cannot tell from hyphens.
+    /// - The header of an authenticating peer (`verified_header`) is removed unless a trusted peer
+    ///   sent it, for the same reason.
+    pub fn rewrite(
+        &mut self,
+        headers: &mut HeaderMap,
+        client: &ClientAddress,
+        scheme: &Scheme,
+        host: Option<&HeaderValue>,
+        identity: &Identity,
+    ) {
+        let told_scheme = told_scheme(headers, client);
+        let scheme = told_scheme.as_ref().unwrap_or(scheme);
+        let told_single = match &identity.forwarded_header {
+            ForwardedHeader::Single(name) if client.peer_trusted && headers.contains_key(name) => {
+                Some(name)
+            }
+            _ => None,
+        };
+        remove(headers, client, identity);
+
+        let Some(told) = self.told(client.address, scheme, host) else {
+            return;
+        };
+        if let Some(name) = told_single {
+            headers.insert(name.clone(), told.address_value.clone());
+        }
+        headers.insert(X_FORWARDED_FOR, told.address_value.clone());
+        headers.insert(X_FORWARDED_PROTO, told.scheme_value.clone());
+        if let Some(host) = &told.host_value {
+            headers.insert(X_FORWARDED_HOST, host.clone());
+        }
+        headers.insert(FORWARDED, told.forwarded.clone());
     }
-    put(headers, X_FORWARDED_FOR, &address.to_string());
-    put(headers, X_FORWARDED_PROTO, scheme.as_str());
-    if let Some(host) = host {
-        put(headers, X_FORWARDED_HOST, host);
+
+    /// What is told of this request; `None` cannot be, since nothing of it breaks a value.
+    fn told(
+        &mut self,
+        address: IpAddr,
+        scheme: &Scheme,
+        host: Option<&HeaderValue>,
+    ) -> Option<&Told> {
+        let is_same = self.told.as_ref().is_some_and(|told| {
+            told.address == address && told.host.as_ref() == host && told.scheme == *scheme
+        });
+        if !is_same {
+            self.told = Told::new(address, scheme, host);
+        }
+        self.told.as_ref()
     }
-    let forwarded = Element {
-        address,
-        host,
-        scheme: scheme.as_str(),
-    };
-    put(headers, FORWARDED, &forwarded.to_string());
+}
+
+impl Told {
+    fn new(address: IpAddr, scheme: &Scheme, host: Option<&HeaderValue>) -> Option<Self> {
+        let host_text = host.and_then(|host| host.to_str().ok());
+        let forwarded = Element {
+            address,
+            host: host_text,
+            scheme: scheme.as_str(),
+        };
+        Some(Self {
+            address,
+            scheme: scheme.clone(),
+            host: host.cloned(),
+            address_value: shared(&address.to_string())?,
+            scheme_value: shared(scheme.as_str())?,
+            host_value: host_text.and_then(shared),
+            forwarded: shared(&forwarded.to_string())?,
+        })
+    }
+}
+
+/// A value that every request gets a handle to.
+fn shared(text: &str) -> Option<HeaderValue> {
+    HeaderValue::from_str(text).ok()
 }
 
 /// The scheme that a trusted peer says the client used.
@@ -114,16 +175,16 @@ fn remove(headers: &mut HeaderMap, client: &ClientAddress, identity: &Identity) 
     let named = |name: &HeaderName, other: Option<&HeaderName>| {
         other.is_some_and(|other| same(name.as_str(), other.as_str()))
     };
-    let unwanted: SmallVec<[HeaderName; 8]> = headers
-        .keys()
-        .filter(|name| {
-            if named(name, verified) {
-                return !client.peer_trusted || verified != Some(name);
-            }
-            is_forwarding(name.as_str()) || named(name, single)
-        })
-        .cloned()
-        .collect();
+    let is_unwanted = |name: &&HeaderName| {
+        if named(name, verified) {
+            return !client.peer_trusted || verified != Some(name);
+        }
+        is_forwarding(name.as_str()) || named(name, single)
+    };
+    let unwanted: SmallVec<[HeaderName; 8]> = match headers.keys().any(|name| is_unwanted(&name)) {
+        true => headers.keys().filter(is_unwanted).cloned().collect(),
+        false => return,
+    };
     for name in unwanted {
         headers.remove(name);
     }
@@ -131,6 +192,10 @@ fn remove(headers: &mut HeaderMap, client: &ClientAddress, identity: &Identity) 
 
 /// Whether a header speaks of where a request comes from.
 fn is_forwarding(name: &str) -> bool {
+    // The first letters of all of them: most names are looked at no further.
+    if !name.starts_with(['c', 'd', 'f', 'p', 't', 'w', 'x']) {
+        return false;
+    }
     let start = name.get(..11).unwrap_or_default();
     same(start, "x-forwarded")
         || same(name, "forwarded")
@@ -145,12 +210,6 @@ fn same(name: &str, other: &str) -> bool {
             .bytes()
             .zip(other.bytes())
             .all(|(one, two)| hyphened(one) == hyphened(two))
-}
-
-fn put(headers: &mut HeaderMap, name: HeaderName, value: &str) {
-    if let Ok(value) = HeaderValue::from_str(value) {
-        headers.insert(name, value);
-    }
 }
 
 /// One element of `Forwarded`.
@@ -188,10 +247,20 @@ mod tests {
         headers
     }
 
-    fn upstream(peer: &str, mut headers: HeaderMap, identity: &Identity) -> Vec<String> {
+    fn upstream(peer: &str, headers: HeaderMap, identity: &Identity) -> Vec<String> {
+        upstream_after(&mut Forwarding::default(), peer, headers, identity)
+    }
+
+    fn upstream_after(
+        forwarding: &mut Forwarding,
+        peer: &str,
+        mut headers: HeaderMap,
+        identity: &Identity,
+    ) -> Vec<String> {
         let client = ClientAddress::of(peer.parse().unwrap(), &headers, identity);
-        let host = Some("api.example.com");
-        rewrite(&mut headers, &client, &Scheme::HTTP, host, identity);
+        let host = headers.remove("host");
+        let host = host.unwrap_or(HeaderValue::from_static("api.example.com"));
+        forwarding.rewrite(&mut headers, &client, &Scheme::HTTP, Some(&host), identity);
         let mut lines: Vec<String> = headers
             .iter()
             .map(|(name, value)| format!("{name}: {}", value.to_str().unwrap()))
@@ -259,6 +328,32 @@ mod tests {
     }
 
     #[test]
+    fn each_request_of_a_connection_is_told_for_whom_it_is() {
+        let mut forwarding = Forwarding::default();
+        let mut told = |lines: &[(&'static str, &str)]| {
+            upstream_after(&mut forwarding, "10.0.0.1", sent(lines), &trusting()).join("; ")
+        };
+        let first = "forwarded: for=203.0.113.1;host=\"api.example.com\";proto=http; \
+                     x-forwarded-for: 203.0.113.1; x-forwarded-host: api.example.com; \
+                     x-forwarded-proto: http";
+        let one = [("x-forwarded-for", "203.0.113.1")];
+        assert_eq!(told(&one), first);
+        assert_eq!(told(&one), first);
+        let two = first.replace("203.0.113.1", "203.0.113.2");
+        assert_eq!(told(&[("x-forwarded-for", "203.0.113.2")]), two);
+        let other_host = first.replace("api.example.com", "b.example");
+        let lines = [("x-forwarded-for", "203.0.113.1"), ("host", "b.example")];
+        assert_eq!(told(&lines), other_host);
+        let secure = first.replace("proto=http", "proto=https");
+        let secure = secure.replace("proto: http", "proto: https");
+        let lines = [
+            ("x-forwarded-for", "203.0.113.1"),
+            ("x-forwarded-proto", "https"),
+        ];
+        assert_eq!(told(&lines), secure);
+    }
+
+    #[test]
     fn a_scheme_told_twice_or_oddly_is_not_believed() {
         for lines in [
             &[
@@ -323,6 +418,15 @@ mod tests {
         };
         assert_eq!(ids("10.0.0.1"), ["x-consumer-id: acme"]);
         assert_eq!(ids("192.0.2.1"), [""; 0]);
+    }
+
+    #[test]
+    fn every_name_in_the_list_is_found_in_both_spellings() {
+        for name in OTHERS.iter().chain(&["forwarded", "x-forwarded-any"]) {
+            assert!(is_forwarding(name), "{name}");
+            assert!(is_forwarding(&name.replace('-', "_")), "{name}");
+        }
+        assert!(!is_forwarding("x-api-key"));
     }
 
     #[test]

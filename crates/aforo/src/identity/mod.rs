@@ -2,7 +2,7 @@
 //!
 //! The way of a request: [`ClientAddress::of`] from the socket's peer and the headers, then
 //! [`Identified::of`] from its credentials. A request that goes on to an upstream has its
-//! forwarding headers rewritten by [`forwarding::rewrite`].
+//! forwarding headers rewritten by [`forwarding::Forwarding`].
 
 pub mod address;
 pub mod api_keys;

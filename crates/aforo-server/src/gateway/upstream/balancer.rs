@@ -41,6 +41,13 @@ impl Balancer {
         }
     }
 
+    /// Closes connections that nobody needs.
+    pub(in crate::gateway) fn sweep(&self) {
+        for upstream in &self.upstreams {
+            upstream.pool.sweep();
+        }
+    }
+
     /// The upstream for a request, not one of those it has tried; `None` when all were.
     pub(in crate::gateway) fn next(&self, tried: &mut Tried) -> Option<&Rc<Upstream>> {
         if let [only] = self.upstreams.as_slice() {

@@ -1,78 +1,81 @@
 //! The open connections to an upstream, of one worker.
 
-use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::Duration;
 
 use hyper::client::conn::{http1, http2};
 use tokio::sync::Mutex;
-use tokio::time::Instant;
 
 use super::connector::{self, ConnectError};
+use super::direct::Connection;
+use super::shelf::Shelf;
 use super::{Target, Upstream};
 use crate::gateway::body::RequestBody;
-
-/// The most connections that wait for their next request.
-const MAX_IDLE: usize = 1024;
-/// How long one waits at most.
-const LONGEST_REST: Duration = Duration::from_secs(60);
 
 /// The open connections to an upstream, of one worker.
 pub(super) struct Pool {
     connect_timeout: Duration,
-    idle: RefCell<VecDeque<Idle>>,
+    direct: Shelf<Box<Connection>>,
+    http1: Shelf<http1::SendRequest<RequestBody>>,
     http2: Mutex<Option<http2::SendRequest<RequestBody>>>,
-}
-
-struct Idle {
-    sender: http1::SendRequest<RequestBody>,
-    since: Instant,
 }
 
 impl Pool {
     pub(super) fn new(connect_timeout: Duration) -> Self {
         Self {
             connect_timeout,
-            idle: RefCell::default(),
+            direct: Shelf::default(),
+            http1: Shelf::default(),
             http2: Mutex::new(None),
         }
     }
 
-    /// The connection that was used last, so that those too many grow old and go.
-    pub(super) fn idle(&self) -> Option<http1::SendRequest<RequestBody>> {
-        let mut idle = self.idle.borrow_mut();
-        while let Some(Idle { sender, .. }) = idle.pop_back() {
-            if sender.is_ready() {
-                return Some(sender);
-            }
+    /// An idle connection for requests without a body.
+    pub(super) fn idle_direct(&self) -> Option<Box<Connection>> {
+        self.direct.take(|connection| connection.is_idle())
+    }
+
+    /// An idle connection for any request.
+    pub(super) fn idle_http1(&self) -> Option<http1::SendRequest<RequestBody>> {
+        self.http1.take(http1::SendRequest::is_ready)
+    }
+
+    /// Takes a connection back, unless something of its last answer is left.
+    pub(super) fn give_back_direct(&self, connection: Box<Connection>) {
+        if connection.is_done() {
+            self.direct.keep(connection);
         }
-        None
     }
 
     /// Takes a connection back. One that is not done yet (it still sends the rest of a request
     /// that was answered early) is waited for.
-    pub(super) fn give_back(upstream: &Rc<Upstream>, mut sender: http1::SendRequest<RequestBody>) {
+    pub(super) fn give_back_http1(
+        upstream: &Rc<Upstream>,
+        mut sender: http1::SendRequest<RequestBody>,
+    ) {
         if sender.is_ready() {
-            upstream.pool.keep(sender);
+            upstream.pool.http1.keep(sender);
         } else if !sender.is_closed() {
             let upstream = Rc::clone(upstream);
             tokio::task::spawn_local(async move {
                 if sender.ready().await.is_ok() {
-                    upstream.pool.keep(sender);
+                    upstream.pool.http1.keep(sender);
                 }
             });
         }
     }
 
-    fn keep(&self, sender: http1::SendRequest<RequestBody>) {
-        let since = Instant::now();
-        let mut idle = self.idle.borrow_mut();
-        let is_old = |oldest: &Idle| since.duration_since(oldest.since) > LONGEST_REST;
-        while idle.len() >= MAX_IDLE || idle.front().is_some_and(is_old) {
-            idle.pop_front();
-        }
-        idle.push_back(Idle { sender, since });
+    /// Closes what has been idle for long, or was closed by the upstream.
+    pub(super) fn sweep(&self) {
+        self.direct.sweep(|connection| connection.is_idle());
+        self.http1.sweep(http1::SendRequest::is_ready);
+    }
+
+    pub(super) async fn connect_direct(
+        &self,
+        target: &Target,
+    ) -> Result<Box<Connection>, ConnectError> {
+        connector::direct(target, self.connect_timeout).await
     }
 
     pub(super) async fn connect_http1(

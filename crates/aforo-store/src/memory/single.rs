@@ -18,7 +18,8 @@ impl<C: Clock> MemoryStore<C> {
     }
 
     /// The same when only the verdict is wanted: nothing is computed but that.
-    #[inline]
+    // Always inlined, so that the charge need not be put together in memory.
+    #[inline(always)]
     pub fn take(&self, charge: &Charge<'_>) -> Verdict {
         match self.at_once(charge) {
             Some((assessment, _)) => assessment.verdict(),

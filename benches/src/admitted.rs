@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::net::SocketAddr;
 
-use aforo::{Admission, Limiter};
+use aforo::{Admission, Limiter, Replayed};
 use bytes::Bytes;
 use http::response::Parts;
 use http::{HeaderMap, Request, Response};
@@ -20,10 +20,9 @@ pub const FIELD: &str = "x-api-key";
 pub type Asked = Request<Empty<Bytes>>;
 
 /// What became of a request.
-#[derive(Debug)]
 pub enum Became {
-    /// It would be forwarded; the fields of its response.
-    Passed(HeaderMap),
+    /// It would be forwarded as it is here; the fields of its response.
+    Passed(HeaderMap, Request<Replayed<Empty<Bytes>>>),
     /// It was denied.
     Denied,
 }
@@ -101,10 +100,10 @@ pub fn admit(
     mut parts: Parts,
 ) -> Result<Became, Failure> {
     match at_once(limiter.admit(asked, Some(peer)))? {
-        Admission::Pass(_, mut passage) => {
+        Admission::Pass(request, mut passage) => {
             passage.forwarded();
             at_once(passage.finish(&mut parts))?;
-            Ok(Became::Passed(parts.headers))
+            Ok(Became::Passed(parts.headers, request))
         }
         Admission::Answer(_) => Ok(Became::Denied),
     }

@@ -1,7 +1,8 @@
 //! A whole decision, hot, as a multiple of governor's single hot check.
 //!
 //! Facts, identity by API key, two plan policies and one route policy, decision, all fields on
-//! the response. Requests and responses are built before the clock runs.
+//! the response. Requests and responses are built before the clock runs and
+//! dropped after it: whoever forwards a request keeps it.
 //!
 //! `decision` prints a table row; `decision --alone` is one round without the peer, for profilers.
 #![allow(clippy::print_stdout, reason = "rows go to standard output")]
@@ -95,7 +96,7 @@ fn decisions(limiter: &Limiter) -> Result<f64, Failure> {
 
 /// Every request passed, and its response shows all three policies.
 fn check(became: Result<Became, Failure>) -> Result<(), Failure> {
-    let Became::Passed(fields) = became? else {
+    let Became::Passed(fields, _) = became? else {
         return Err("a request was denied: the quota is too small".into());
     };
     let shown = fields.get("ratelimit").map_or(0, |field| {

@@ -40,7 +40,7 @@ struct Seen {
 fn main() -> Result<(), Failure> {
     let limiter = limiter()?;
     let blocked = Ipv6Addr::new(0x2001, 0xdb8, 0xb10c, 0, 0, 0, 0, 1).into();
-    while let Became::Passed(_) = ask(&limiter, blocked, None)? {}
+    while let Became::Passed(..) = ask(&limiter, blocked, None)? {}
     let before = resident::now()?;
     let seen = flood(&limiter, blocked)?;
     let (after, peak) = (resident::now()?, resident::peak()?);
@@ -72,7 +72,7 @@ policies = ["{CONSUMER_BURST}/day burst {CONSUMER_BURST}"]
 fn flood(limiter: &Limiter, blocked: IpAddr) -> Result<Seen, Failure> {
     let mut seen = Seen::default();
     for number in 0..ADDRESSES {
-        if let Became::Passed(_) = ask(limiter, stranger(number), None)? {
+        if let Became::Passed(..) = ask(limiter, stranger(number), None)? {
             seen.flood_passed = seen.flood_passed.saturating_add(1);
         }
         if number == FULL {
@@ -88,7 +88,7 @@ fn flood(limiter: &Limiter, blocked: IpAddr) -> Result<Seen, Failure> {
 /// The blocked caller asks once more, and the consumer whose turn it is.
 fn look(limiter: &Limiter, blocked: IpAddr, seen: &mut Seen) -> Result<(), Failure> {
     seen.asked_while_blocked = seen.asked_while_blocked.saturating_add(1);
-    if let Became::Passed(_) = ask(limiter, blocked, None)? {
+    if let Became::Passed(..) = ask(limiter, blocked, None)? {
         seen.passed_while_blocked = seen.passed_while_blocked.saturating_add(1);
     }
     let turn = usize::try_from(seen.consumer_requests)?;
@@ -114,7 +114,7 @@ fn ask(limiter: &Limiter, address: IpAddr, consumer: Option<usize>) -> Result<Be
 
 /// What a passed request's response says is left.
 fn remaining(became: &Became) -> Option<u64> {
-    let Became::Passed(fields) = became else {
+    let Became::Passed(fields, _) = became else {
         return None;
     };
     let field = fields.get("x-ratelimit-remaining")?;

@@ -8,7 +8,7 @@ use aforo_policy::Counted;
 use smallvec::SmallVec;
 
 use crate::SettledCost;
-use crate::http::{cors, fields};
+use crate::http::{Standing, cors, fields};
 use crate::identity::ClientAddress;
 use crate::taking::Line;
 use crate::way::Entry;
@@ -103,7 +103,10 @@ impl Passage {
     fn write_fields(&self, response: &mut response::Parts) {
         let entry = &self.entry;
         let settings = entry.door.setup.settings();
-        let standings: SmallVec<[_; 6]> = entry.lines.iter().filter_map(Line::standing).collect();
+        let mut standings: SmallVec<[Standing<'_>; 6]> = SmallVec::new();
+        for line in &entry.lines {
+            standings.extend(line.standing());
+        }
         let plan = entry.caller.plan.as_ref().map(|plan| plan.name.as_str());
         fields::write_standings(&mut response.headers, &standings, plan, &settings.responses);
         let gateway = settings.gateway.as_ref();

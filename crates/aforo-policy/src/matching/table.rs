@@ -102,10 +102,7 @@ impl Node {
         show: &mut impl FnMut(&'t Entry) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         if let Some(rest) = rest {
-            let (piece, after) = match rest.split_once('/') {
-                Some((piece, after)) => (piece, Some(after)),
-                None => (rest, None),
-            };
+            let (piece, after) = first_segment(rest);
             if let Some(node) = self.literals.get(piece) {
                 node.visit(after, show)?;
             }
@@ -116,6 +113,16 @@ impl Node {
             self.end.iter().try_for_each(&mut *show)?;
         }
         self.rest.iter().try_for_each(show)
+    }
+}
+
+/// The first segment, and what follows the slash after it. Segments are short, so a plain look at
+/// each byte finds the slash sooner than a search made for long texts.
+fn first_segment(rest: &str) -> (&str, Option<&str>) {
+    let slash = rest.bytes().position(|byte| byte == b'/');
+    match slash.and_then(|slash| rest.split_at_checked(slash)) {
+        Some((piece, after)) => (piece, after.strip_prefix('/')),
+        None => (rest, None),
     }
 }
 

@@ -60,8 +60,9 @@ pub(crate) fn write_standings(
     plan: Option<&str>,
     responses: &Responses,
 ) {
-    let ours = Ours::of(standings, plan, responses, None);
-    upstream_fields::join(headers, ours, responses.upstream_fields);
+    let mut ours = Ours::with_room(standings);
+    ours.write(standings, plan, responses, None);
+    upstream_fields::join(headers, &mut ours, responses.upstream_fields);
 }
 
 fn standings<'a>(shown: &'a Shown<'_>) -> SmallVec<[Standing<'a>; 6]> {
@@ -75,10 +76,10 @@ pub(super) fn write_on_denial(
     responses: &Responses,
     jitter: Span,
 ) {
-    let ours = Ours::of(&standings(shown), shown.plan, responses, Some(jitter));
-    for (name, value) in ours.rendered.into_fields() {
-        put(headers, name, value);
-    }
+    let standings = standings(shown);
+    let mut ours = Ours::with_room(&standings);
+    ours.write(&standings, shown.plan, responses, Some(jitter));
+    ours.rendered.give(|name, value| put(headers, name, value));
 }
 
 /// Sets a field; a map that holds all it can is left as it is.
@@ -95,37 +96,42 @@ pub(super) struct Ours {
 }
 
 impl Ours {
-    fn of(
+    /// None yet. They are written where they stand, since they are too large to be moved for
+    /// nothing.
+    fn with_room(standings: &[Standing<'_>]) -> Self {
+        Self {
+            rendered: Rendered::with_capacity(bytes(standings)),
+            remaining: None,
+        }
+    }
+
+    fn write(
+        &mut self,
         standings: &[Standing<'_>],
         plan: Option<&str>,
         responses: &Responses,
         denied: Option<Span>,
-    ) -> Self {
-        let mut ours = Self {
-            rendered: Rendered::with_capacity(bytes(standings)),
-            remaining: None,
-        };
+    ) {
         for family in &responses.fields {
             match family {
                 FieldFamily::RateLimit if !standings.is_empty() => {
                     let draft = responses.ratelimit_draft;
                     if let Some(policies) = ratelimit_fields::policies(standings) {
-                        ours.rendered.known(RATELIMIT_POLICY, policies);
+                        self.rendered.known(RATELIMIT_POLICY, policies);
                     }
-                    ours.rendered.field(RATELIMIT, |out| {
+                    self.rendered.field(RATELIMIT, |out| {
                         ratelimit_fields::limits(out, standings, draft, denied.is_some());
                     });
                 }
                 FieldFamily::XRateLimit => {
                     if let Some(told) = x_ratelimit::told(standings, denied) {
-                        ours.remaining = Some(told.remaining());
-                        x_ratelimit::render(&mut ours.rendered, told, plan, denied);
+                        self.remaining = Some(told.remaining());
+                        x_ratelimit::render(&mut self.rendered, told, plan, denied);
                     }
                 }
                 FieldFamily::RateLimit => {}
             }
         }
-        ours
     }
 }
 

@@ -43,18 +43,20 @@ impl Rendered {
         self.fields.push((name, Value::Known(value)));
     }
 
-    /// The fields. A value that no header can hold is left out.
-    pub(super) fn into_fields(self) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
-        let mut text = Bytes::from(self.text);
-        self.fields.into_iter().filter_map(move |(name, value)| {
-            let value = match value {
-                Value::Known(value) => value,
+    /// Gives each field away. A value that no header can hold is left out.
+    #[inline]
+    pub(super) fn give(&mut self, mut take: impl FnMut(HeaderName, HeaderValue)) {
+        let mut text = Bytes::from(std::mem::take(&mut self.text));
+        for (name, value) in self.fields.drain(..) {
+            match value {
+                Value::Known(value) => take(name, value),
                 Value::Written(length) => {
                     let written = text.split_to(length.min(text.len()));
-                    HeaderValue::from_maybe_shared(written).ok()?
+                    if let Ok(value) = HeaderValue::from_maybe_shared(written) {
+                        take(name, value);
+                    }
                 }
-            };
-            Some((name, value))
-        })
+            }
+        }
     }
 }

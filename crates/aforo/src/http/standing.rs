@@ -5,6 +5,7 @@ use std::sync::Arc;
 use aforo_core::{Algorithm, Outcome, Quota, Span, Terms, Timestamp, Verdict};
 
 use super::ShownPolicy;
+use super::structured::{plain_string, string};
 
 /// How a policy that may be shown stands. Policies whose store failed have no standing: nothing is
 /// told of them rather than something invented.
@@ -37,6 +38,14 @@ impl<'a> Standing<'a> {
             violated: policy.violated,
             taken: policy.taken,
         })
+    }
+
+    /// Writes its name as a structured string.
+    pub(super) fn quote(&self, out: &mut Vec<u8>) {
+        match self.terms {
+            Some(_) => plain_string(out, self.name),
+            None => string(out, self.name),
+        }
     }
 
     /// Units left.

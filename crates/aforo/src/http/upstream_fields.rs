@@ -22,7 +22,7 @@ static LISTS: [HeaderName; 2] = [RATELIMIT_POLICY, RATELIMIT];
 ///   a mixture; ours when the upstream's remaining cannot be read.
 /// - `Replace`: the upstream's are removed, also where there are none of ours.
 /// - `Keep`: of each family the upstream's set, where it sent any field of it.
-pub(super) fn join(headers: &mut HeaderMap, ours: Ours, way: UpstreamFields) {
+pub(super) fn join(headers: &mut HeaderMap, ours: &mut Ours, way: UpstreamFields) {
     // Most upstreams send none, and one look at the names is cheaper than a look-up of each.
     if !headers.keys().any(is_ours) {
         return insert(headers, ours, |_| true);
@@ -44,7 +44,7 @@ pub(super) fn join(headers: &mut HeaderMap, ours: Ours, way: UpstreamFields) {
     }
 }
 
-fn merge(headers: &mut HeaderMap, ours: Ours) {
+fn merge(headers: &mut HeaderMap, ours: &mut Ours) {
     let theirs = ours
         .remaining
         .and_then(|ours| Some((remaining(headers)?, ours)));
@@ -59,13 +59,13 @@ fn merge(headers: &mut HeaderMap, ours: Ours) {
     } else if theirs.is_some() {
         remove(headers, &X_RATELIMIT);
     }
-    for (name, value) in ours.rendered.into_fields() {
+    ours.rendered.give(|name, value| {
         if is_list(&name) {
             append(headers, name, value);
         } else if !keeps_theirs {
             put(headers, name, value);
         }
-    }
+    });
 }
 
 /// What the upstream says is left: `None` when it says nothing, `Some(None)` when that is no number.
@@ -95,14 +95,14 @@ fn remove(headers: &mut HeaderMap, names: &[HeaderName]) {
     }
 }
 
-fn insert(headers: &mut HeaderMap, ours: Ours, wanted: impl Fn(&HeaderName) -> bool) {
+fn insert(headers: &mut HeaderMap, ours: &mut Ours, wanted: impl Fn(&HeaderName) -> bool) {
     // Room for all at once; a map that holds all it can says so again at each field.
     let _full = headers.try_reserve(ALL);
-    for (name, value) in ours.rendered.into_fields() {
+    ours.rendered.give(|name, value| {
         if wanted(&name) {
             put(headers, name, value);
         }
-    }
+    });
 }
 
 /// Leaves the first of several values.

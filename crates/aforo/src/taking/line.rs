@@ -45,6 +45,7 @@ pub(crate) struct Seat {
 }
 
 impl Line {
+    #[inline]
     pub(crate) fn of(planned: &PlannedCharge<'_>) -> Self {
         let policy = planned.policy;
         let measure = match planned.metered {
@@ -115,6 +116,7 @@ impl Line {
     }
 
     /// How it stands, as far as the fields of a response that passed tell it.
+    #[inline]
     pub(crate) fn standing(&self) -> Option<Standing<'_>> {
         if !self.is_shown() || !self.disclosed {
             return None;

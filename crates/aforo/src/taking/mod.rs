@@ -83,7 +83,8 @@ impl<'t> Taking<'t> {
     /// or none.
     pub(crate) async fn put(&mut self, put: Put<'_>) {
         for place in self.asked_places(put.stores) {
-            if let Some((asked, batch)) = self.next(place, put) {
+            let mut batch = Batch::new();
+            if let Some(asked) = self.next(place, put, &mut batch) {
                 let question = |store| ask(store, &batch, put.how, asked.denied);
                 let answer = asked.store.ask(put.observer, question).await;
                 let failed = self.hear(&asked, answer, put.how);
@@ -96,9 +97,17 @@ impl<'t> Taking<'t> {
     /// The same for stores that answer at once.
     pub(crate) fn put_now(&mut self, put: Put<'_>) {
         for place in self.asked_places(put.stores) {
-            if let Some((asked, batch)) = self.next(place, put) {
-                let answer = now(ask(asked.store.store(), &batch, put.how, asked.denied));
-                let failed = self.hear(&asked, answer, put.how);
+            let mut batch = Batch::new();
+            if let Some(asked) = self.next(place, put, &mut batch) {
+                let mut answer = ask(asked.store.store(), &batch, put.how, asked.denied);
+                // Read where it is: it is large, and here it is there already.
+                let failed = match &mut answer {
+                    Answer::Ready(Some(Ok(charged))) => {
+                        self.record(&asked, charged, put.how);
+                        None
+                    }
+                    _ => self.hear(&asked, now(answer), put.how),
+                };
                 if failed.is_some() || self.is_denied() && self.has_to_undo(&asked) {
                     at_once(self.go_on(&asked, failed, put));
                 }
@@ -112,21 +121,19 @@ impl<'t> Taking<'t> {
         0..if self.is_blocked() { 0 } else { stores.len() }
     }
 
-    /// What the store at a place is to be asked, if anything.
-    fn next<'a>(&mut self, place: usize, put: Put<'a>) -> Option<(Asked<'a>, Batch<'a>)> {
+    /// Which store at a place is to be asked for the batch, if it keeps any of the charges.
+    fn next<'a>(&mut self, place: usize, put: Put<'a>, batch: &mut Batch<'a>) -> Option<Asked<'a>> {
         let store = put.stores.at(place)?;
-        let batch = self.batch(place, put);
-        let asked = Asked {
+        self.gather(batch, place, put);
+        (!batch.charges().is_empty()).then(|| Asked {
             store,
             place,
             denied: self.is_denied(),
-        };
-        (!batch.charges().is_empty()).then_some((asked, batch))
+        })
     }
 
-    /// The charges that one store keeps.
-    fn batch<'a>(&mut self, place: usize, put: Put<'a>) -> Batch<'a> {
-        let mut batch = Batch::new();
+    /// Gathers the charges that one store keeps.
+    fn gather<'a>(&mut self, batch: &mut Batch<'a>, place: usize, put: Put<'a>) {
         for (line, planned) in self.lines.iter_mut().zip(put.planned) {
             if let Planned::Charge(charge) = &planned.planned
                 && put.stores.place_of(planned.policy) == place
@@ -140,7 +147,6 @@ impl<'t> Taking<'t> {
                 });
             }
         }
-        batch
     }
 
     /// Notes what a store answered; its failure is left to whoever asked.
@@ -151,8 +157,8 @@ impl<'t> Taking<'t> {
         how: How,
     ) -> Option<StoreError> {
         match answer {
-            Ok(charged) => {
-                self.record(asked, charged, how);
+            Ok(mut charged) => {
+                self.record(asked, &mut charged, how);
                 None
             }
             Err(error) => Some(error),
@@ -160,7 +166,7 @@ impl<'t> Taking<'t> {
     }
 
     /// Notes the outcomes.
-    fn record(&mut self, asked: &Asked<'_>, charged: Charged, how: How) {
+    fn record(&mut self, asked: &Asked<'_>, charged: &mut Charged, how: How) {
         let took = how == How::Take && !asked.denied && charged.taken;
         for line in &mut *self.lines {
             if let Some(seat) = line.seat.filter(|seat| seat.store == asked.place) {
@@ -171,7 +177,8 @@ impl<'t> Taking<'t> {
             }
         }
         if took {
-            let held = Held::of(asked.store, asked.place, charged.receipt);
+            let receipt = std::mem::take(&mut charged.receipt);
+            let held = Held::of(asked.store, asked.place, receipt);
             self.receipts.push(held);
         }
     }

@@ -3,11 +3,11 @@
 //! units that this request took. The policies are told as in draft 11.
 
 use crate::http::standing::Standing;
-use crate::http::structured::{integer_parameter, string};
+use crate::http::structured::integer_parameter;
 
 /// `"pro-minute";a=42;w=3;c=1`.
 pub(super) fn limit(out: &mut Vec<u8>, standing: &Standing<'_>, denied: bool) {
-    string(out, standing.name);
+    standing.quote(out);
     integer_parameter(out, b"a", standing.remaining());
     if let Some(seconds) = standing.seconds(denied).filter(|seconds| *seconds > 0) {
         integer_parameter(out, b"w", seconds);

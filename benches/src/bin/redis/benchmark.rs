@@ -27,6 +27,12 @@ const SCRIPT: &str = concat!(
 );
 
 impl Benchmark {
+    /// A benchmark of some other command.
+    pub(crate) fn of(words: &[&str]) -> Self {
+        let words = words.iter().map(|word| (*word).to_owned()).collect();
+        Self { words }
+    }
+
     /// Takes the words from the server's own log of what it was asked.
     pub(crate) fn of_last_question(server: &Redis, load: &Load) -> Result<Self, Failure> {
         load.ask()?;

@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, reason = "rows go to standard output")]
 
 mod benchmark;
+mod cell;
 mod counter;
 mod footprint;
 mod load;
@@ -59,5 +60,16 @@ fn main() -> Result<(), Failure> {
         footprint::row()?,
     ];
     rows.iter().for_each(|row| println!("{row}"));
+    if let Some((other, cell)) = cell::server()? {
+        let [ours, theirs] = alternate(
+            ROUNDS,
+            [&mut || one.micros_per_decision(), &mut || {
+                cell.micros_per_question(&other)
+            }],
+        )?;
+        let what = "redis: decisions, over `redis-benchmark -c 64 -P 1` with redis-cell 0.2.2";
+        let row = Row::times_faster(what, &ours, &theirs, "µs", Target::Told);
+        println!("{row}");
+    }
     Ok(())
 }

@@ -20,7 +20,8 @@ pub(crate) struct Benchmark {
 /// The store's script.
 const SCRIPT: &str = concat!(
     include_str!("../../../../crates/aforo-store/src/redis/script/request.lua"),
-    include_str!("../../../../crates/aforo-store/src/redis/script/state.lua"),
+    include_str!("../../../../crates/aforo-store/src/redis/script/bucket.lua"),
+    include_str!("../../../../crates/aforo-store/src/redis/script/windows.lua"),
     include_str!("../../../../crates/aforo-store/src/redis/script/log.lua"),
     include_str!("../../../../crates/aforo-store/src/redis/script/correct.lua"),
     include_str!("../../../../crates/aforo-store/src/redis/script/run.lua"),

@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 /// The script's text.
 pub(super) const TEXT: &str = concat!(
     include_str!("script/request.lua"),
-    include_str!("script/state.lua"),
+    include_str!("script/bucket.lua"),
+    include_str!("script/windows.lua"),
     include_str!("script/log.lua"),
     include_str!("script/correct.lua"),
     include_str!("script/run.lua"),

@@ -152,7 +152,8 @@ fn rl_19_braces_in_a_caller_s_name_change_nothing_on_a_cluster() {
 fn rlx_28_the_script_touches_declared_keys_only() {
     let script = [
         include_str!("../../src/redis/script/request.lua"),
-        include_str!("../../src/redis/script/state.lua"),
+        include_str!("../../src/redis/script/bucket.lua"),
+        include_str!("../../src/redis/script/windows.lua"),
         include_str!("../../src/redis/script/log.lua"),
         include_str!("../../src/redis/script/correct.lua"),
         include_str!("../../src/redis/script/run.lua"),

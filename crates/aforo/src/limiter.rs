@@ -200,7 +200,7 @@ impl Limiter {
                 let mut batch = Batch::new();
                 batch.push(*charge);
                 let observer = &*self.inner.observer;
-                store.ask(observer, |store| store.reset(&batch)).await?;
+                store.reset(&batch, observer).await?;
             }
         }
         Ok(())

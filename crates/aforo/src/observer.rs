@@ -59,6 +59,11 @@ pub trait Observer: Send + Sync {
         let _ = (store, error);
     }
 
+    /// A policy's denial was known from a moment ago, so that no store was asked.
+    fn near_cache_hit(&self, store: &str, policy: &str) {
+        let _ = (store, policy);
+    }
+
     /// A store's state changed: it failed five times in a row, or answers again.
     fn store_changed(&self, store: &str, state: StoreState) {
         let _ = (store, state);

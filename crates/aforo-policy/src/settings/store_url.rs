@@ -107,7 +107,7 @@ const SCHEMES: [Scheme; 19] = [
         Form::Watched,
         SENTINEL,
     ),
-    scheme("memcached", StoreKind::Memcached, Form::Servers, MEMCACHED),
+    scheme("memcached", StoreKind::Memcached, Form::Server, MEMCACHED),
     scheme("sqlite", StoreKind::Sqlite, Form::File, SQLITE),
     scheme("postgres", StoreKind::Postgres, Form::Server, POSTGRES),
     scheme("postgresql", StoreKind::Postgres, Form::Server, POSTGRES),

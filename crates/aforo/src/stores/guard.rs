@@ -3,11 +3,13 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use aforo_core::{
-    Charge, HashKey, Mode, OnDenial, PolicyName, Principal, PrincipalKind, Quota, Span, Terms,
+    Charge, HashKey, Mode, OnDenial, Outcome, PolicyName, Principal, PrincipalKind, Quota, Span,
+    Terms, Timestamp,
 };
 use aforo_store::{Answer, Batch, StoreError};
 
 use super::breaker::Breaker;
+use super::near_cache::NearCache;
 use super::outage::Outage;
 use super::{NamedStore, StoreState};
 use crate::Observer;
@@ -21,6 +23,7 @@ const MOST_UNDER_WAY: usize = 4_096;
 pub(super) struct Guard {
     pub(super) breaker: Breaker,
     outage: Outage,
+    near: NearCache,
     under_way: AtomicUsize,
 }
 
@@ -95,6 +98,37 @@ impl NamedStore {
             observer.store_changed(&self.name, state);
         }
         answer.map_err(|error| self.without_secrets(error))
+    }
+
+    /// The denial of a charge that this shared store has denied lately.
+    pub(crate) fn near_denial(&self, charge: &Charge<'_>) -> Option<Outcome> {
+        if self.is_immediate() {
+            return None;
+        }
+        self.guard().near.denial(charge, self.clock().now())
+    }
+
+    /// Remembers what the store said to a charge that it was asked at `sent`.
+    pub(crate) fn remember(&self, charge: &Charge<'_>, outcome: &Outcome, sent: Timestamp) {
+        self.guard().near.remember(charge, outcome, sent);
+    }
+
+    /// Makes the counters of a batch neutral, and forgets its denials.
+    pub(crate) async fn reset(
+        &self,
+        batch: &Batch<'_>,
+        observer: &dyn Observer,
+    ) -> Result<(), StoreError> {
+        let done = self.ask(observer, |store| store.reset(batch)).await;
+        for charge in batch.charges() {
+            self.forget(charge);
+        }
+        done
+    }
+
+    /// Forgets the denials of a charge's policy and partition key.
+    pub(crate) fn forget(&self, charge: &Charge<'_>) {
+        self.guard().near.forget(charge);
     }
 
     /// Asks a question that takes nothing, when the store is shared.

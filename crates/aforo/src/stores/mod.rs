@@ -3,6 +3,7 @@
 mod breaker;
 mod guard;
 mod named;
+mod near_cache;
 mod open;
 mod outage;
 mod status;

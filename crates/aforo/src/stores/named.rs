@@ -101,7 +101,7 @@ impl NamedStore {
         &self.guard
     }
 
-    pub(super) fn clock(&self) -> &dyn Clock {
+    pub(crate) fn clock(&self) -> &dyn Clock {
         &*self.clock
     }
 

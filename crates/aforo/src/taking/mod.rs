@@ -2,6 +2,7 @@
 
 mod failure;
 mod line;
+mod nearby;
 mod receipts;
 
 pub(crate) use line::{Line, Measure, Seat};
@@ -82,11 +83,18 @@ impl<'t> Taking<'t> {
     /// Puts the charges to their stores, one round trip each. Either all enforced ones are taken,
     /// or none.
     pub(crate) async fn put(&mut self, put: Put<'_>) {
+        if put.how == How::Take && self.is_denied_nearby(put) {
+            return;
+        }
         for place in self.asked_places(put.stores) {
             let mut batch = Batch::new();
             if let Some(asked) = self.next(place, put, &mut batch) {
+                let sent = asked.store.clock().now();
                 let question = |store| ask(store, &batch, put.how, asked.denied);
                 let answer = asked.store.ask(put.observer, question).await;
+                if let Ok(charged) = &answer {
+                    self.remember(&asked, &batch, charged, put, sent);
+                }
                 let failed = self.hear(&asked, answer, put.how);
                 self.go_on(&asked, failed, put).await;
             }

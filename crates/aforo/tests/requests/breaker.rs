@@ -1,71 +1,16 @@
 //! A shared store that fails: nobody waits longer than its timeout, and it is left alone.
 
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use aforo::core::Timestamp;
-use aforo::{Limiter, ManualClock, Observer, StoreState};
-use tokio::task::JoinSet;
-use tokio::time::{Instant, timeout};
+use aforo::StoreState;
+use tokio::time::timeout;
 
-use crate::scripted::{Does, Scripted};
-use crate::support::{Bench, START, built_on, get, settings};
+use crate::scene::scene;
+use crate::scripted::Does;
+use crate::support::get;
 
 const PEER: &str = "192.0.2.1";
 const TIMEOUT: Duration = Duration::from_millis(50);
-
-#[derive(Clone, Default)]
-struct Changes(Arc<Mutex<Vec<StoreState>>>);
-
-impl Observer for Changes {
-    fn store_changed(&self, store: &str, state: StoreState) {
-        assert_eq!(store, "default");
-        self.0.lock().unwrap().push(state);
-    }
-}
-
-struct Scene {
-    bench: Arc<Bench>,
-    store: Scripted,
-    changes: Changes,
-}
-
-fn scene(policies: &str, store: &str) -> Scene {
-    let text = format!(
-        "[plans.anonymous]\npolicies = [{policies}]\n[stores.default]\nurl = \"redis://a\"\n{store}\n"
-    );
-    let clock = ManualClock::at(Timestamp::from_seconds(START));
-    let store = Scripted::new(&clock);
-    let changes = Changes::default();
-    let builder = Limiter::builder()
-        .settings(settings(&text))
-        .store("default", Arc::new(store.clone()))
-        .observer(changes.clone());
-    Scene {
-        bench: Arc::new(built_on(clock, builder)),
-        store,
-        changes,
-    }
-}
-
-impl Scene {
-    /// The statuses of that many requests at once, and how long they took together.
-    async fn at_once(&self, requests: usize) -> (Vec<u16>, Duration) {
-        let begun = Instant::now();
-        let mut all = JoinSet::new();
-        for _ in 0..requests {
-            let bench = Arc::clone(&self.bench);
-            all.spawn(async move { bench.status(PEER, "/").await });
-        }
-        (all.join_all().await, begun.elapsed())
-    }
-
-    /// The status of one request, and how long it took.
-    async fn one(&self) -> (u16, Duration) {
-        let begun = Instant::now();
-        (self.bench.status(PEER, "/").await, begun.elapsed())
-    }
-}
 
 #[tokio::test(start_paused = true)]
 async fn rl_03_a_frozen_store_holds_nobody_longer_than_its_timeout() {
@@ -107,7 +52,7 @@ async fn rlx_31_after_five_failures_the_store_is_asked_once_a_second() {
         scene.bench.statuses(PEER, "/", 5).await,
         [200, 200, 200, 200, 429]
     );
-    let changes = scene.changes.0.lock().unwrap().clone();
+    let changes = scene.seen.changes();
     assert_eq!(changes, [StoreState::Fails, StoreState::Answers]);
 }
 
@@ -172,7 +117,7 @@ async fn rl_42_a_denial_is_no_failure() {
     }
     assert_eq!(scene.bench.status(PEER, "/").await, 429);
     assert_eq!(scene.bench.limiter.stores()[0].state, StoreState::Answers);
-    assert!(scene.changes.0.lock().unwrap().is_empty());
+    assert!(scene.seen.changes().is_empty());
 }
 
 #[tokio::test]
@@ -199,7 +144,7 @@ async fn another_hash_key_fails_at_once_and_is_not_ready() {
     scene.store.does(Does::Differ);
     assert_eq!(scene.bench.at(2_000).status(PEER, "/").await, 503);
     assert!(!scene.bench.limiter.is_ready());
-    let changes = scene.changes.0.lock().unwrap().clone();
+    let changes = scene.seen.changes();
     let (answers, fails, differs) = (
         StoreState::Answers,
         StoreState::Fails,
@@ -229,4 +174,24 @@ async fn a_failure_shows_no_fields() {
         let mut names = seen.headers.keys().map(http::HeaderName::as_str);
         assert!(!names.any(|name| name.contains("ratelimit")), "{seen:?}");
     }
+}
+
+#[tokio::test]
+async fn rlx_05_the_memory_of_a_fallback_is_bounded() {
+    let store = "on_store_failure = \"local\"\ninstances = 3\nmax_keys = 10000";
+    let scene = scene("\"10/minute fixed-window\"", store);
+    scene.store.does(Does::Refuse);
+    let admitted = scene.bench.statuses("198.51.100.1", "/", 40).await;
+    let admitted = admitted.iter().filter(|status| **status == 200).count();
+    assert_eq!(admitted, 4, "a third of ten, rounded up");
+    for number in 0..50_000_u32 {
+        let peer = std::net::Ipv4Addr::from(0x0a00_0000 + number).to_string();
+        scene.bench.status(&peer, "/").await;
+    }
+    // Those for whom there is no entry share some: the fallback did not grow.
+    assert!(scene.bench.limiter.overflowed() >= 30_000);
+    assert_eq!(scene.bench.status("198.51.100.1", "/").await, 429);
+    scene.store.does(Does::Answer);
+    let seen = scene.bench.at(1_000).send("198.51.100.1", get("/")).await;
+    assert_eq!((seen.code(), seen.remaining()), (200, Some(9)));
 }

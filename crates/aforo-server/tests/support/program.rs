@@ -47,9 +47,24 @@ impl Program {
         ))
     }
 
+    /// The same with this hash key, which instances that share a store have in common.
+    pub(crate) fn sharing(text: &str, hash_key: &str) -> Self {
+        let folder = Folder::new();
+        let file = folder.put("aforo.toml", text);
+        let mut command = command();
+        command.env("AFORO_HASH_KEY", hash_key);
+        let mut program = Self::started(command, &[file.as_os_str()]);
+        program._folder = Some(folder);
+        program
+    }
+
     /// `aforo run` with these arguments.
     pub(crate) fn run(arguments: &[impl AsRef<OsStr>]) -> Self {
-        let mut child = command()
+        Self::started(command(), arguments)
+    }
+
+    fn started(mut command: Command, arguments: &[impl AsRef<OsStr>]) -> Self {
+        let mut child = command
             .arg("run")
             .args(arguments)
             .stdout(Stdio::null())
@@ -149,7 +164,8 @@ impl Verdict {
 
 fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_aforo"));
-    command.env_remove("AFORO_LOG").stdin(Stdio::null());
+    command.env_remove("AFORO_LOG").env_remove("AFORO_HASH_KEY");
+    command.stdin(Stdio::null());
     command
 }
 

@@ -23,7 +23,8 @@ impl Taking<'_> {
             {
                 line.outcome = Some(outcome);
                 denied = true;
-                put.observer.near_cache_hit(&store.name, planned.policy.name.as_str());
+                put.observer
+                    .near_cache_hit(&store.name, planned.policy.name.as_str());
                 put.observer.judged(&line.judged());
             }
         }

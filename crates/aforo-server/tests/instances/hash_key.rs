@@ -1,0 +1,67 @@
+//! The hash key that instances on one store have in common.
+
+use aforo_servers::Redis;
+
+use crate::scene::{KEY, counts_again, file, statuses};
+use crate::support::{Folder, Program, Verdict};
+
+const OTHER: &str = "ffffffffffffffffffffffffffffffff";
+
+#[test]
+fn without_a_hash_key_it_does_not_start_and_names_the_remedy() {
+    let folder = Folder::new();
+    let text = file("\"5/day\"", "url = \"redis://127.0.0.1:1\"");
+    let path = folder.put("aforo.toml", &text);
+    let verdict = Verdict::of(&["run".as_ref(), path.as_os_str()]);
+    assert_eq!(verdict.code, 1, "{}", verdict.stderr);
+    for part in ["openssl rand -hex 16", "AFORO_HASH_KEY", "hash_key_file"] {
+        assert!(verdict.stderr.contains(part), "{}", verdict.stderr);
+    }
+    // The file itself is right, and nothing has to be reached to see that.
+    let verdict = Verdict::of(&["check".as_ref(), path.as_os_str()]);
+    assert!(verdict.code < 2, "{}{}", verdict.stdout, verdict.stderr);
+}
+
+#[test]
+fn the_hash_key_may_be_in_a_file() {
+    let redis = Redis::start();
+    let folder = Folder::new();
+    let key = folder.put("hash-key", &format!("{KEY}\n"));
+    let store = format!(
+        "url = \"{}\"\ntimeout = \"2s\"\nhash_key_file = \"{}\"",
+        redis.url(),
+        key.display()
+    );
+    let text = file("\"3/day fixed-window\"", &store);
+    let one = Program::with_file(&text);
+    assert_eq!(statuses(&one, 2), [200, 200]);
+    // The same key by the variable counts the same callers.
+    let text = text.replace("hash_key_file", "# hash_key_file");
+    let two = Program::sharing(&text, KEY);
+    assert_eq!(statuses(&two, 2), [200, 429]);
+}
+
+#[test]
+fn an_instance_with_another_hash_key_counts_nothing_and_says_so() {
+    let mut redis = Redis::start();
+    let store = format!(
+        "url = \"{}\"\ntimeout = \"2s\"\non_store_failure = \"deny\"",
+        redis.url()
+    );
+    let text = file("\"100/day fixed-window\"", &store);
+    let one = Program::sharing(&text, KEY);
+    assert_eq!(statuses(&one, 1), [200]);
+    let two = Program::sharing(&text, OTHER);
+    assert!(two.log().contains("another hash key"), "{}", two.log());
+    assert!(two.log().contains("AFORO_HASH_KEY"), "{}", two.log());
+    assert_eq!(statuses(&two, 3), [503, 503, 503]);
+    assert_eq!(statuses(&one, 1), [200]);
+    // Found out when the store comes back, it is the same.
+    redis.kill();
+    assert_eq!(statuses(&two, 1), [503]);
+    redis.restart();
+    counts_again(&one);
+    std::thread::sleep(std::time::Duration::from_millis(1_100));
+    assert_eq!(statuses(&two, 3), [503, 503, 503]);
+    assert_eq!(statuses(&one, 1), [200]);
+}

@@ -48,6 +48,7 @@ impl Program {
     }
 
     /// The same with this hash key, which instances that share a store have in common.
+    #[allow(dead_code, reason = "tests of one instance have no use for it")]
     pub(crate) fn sharing(text: &str, hash_key: &str) -> Self {
         let folder = Folder::new();
         let file = folder.put("aforo.toml", text);

@@ -20,6 +20,10 @@ pub const FIELD: &str = "x-api-key";
 pub type Asked = Request<Empty<Bytes>>;
 
 /// What became of a request.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a box would be allocated while the clock runs"
+)]
 pub enum Became {
     /// It would be forwarded as it is here; the fields of its response.
     Passed(HeaderMap, Request<Replayed<Empty<Bytes>>>),

@@ -19,6 +19,7 @@ pub(crate) struct Benchmark {
 
 /// The store's script.
 const SCRIPT: &str = concat!(
+    include_str!("../../../../crates/aforo-store/src/redis/script/usual.lua"),
     include_str!("../../../../crates/aforo-store/src/redis/script/request.lua"),
     include_str!("../../../../crates/aforo-store/src/redis/script/bucket.lua"),
     include_str!("../../../../crates/aforo-store/src/redis/script/windows.lua"),

@@ -77,7 +77,16 @@ impl Bytes<'_> {
         Some(bytes.iter().rev().fold(0, number))
     }
 
-    /// A record: shape, width, and its three numbers.
+    /// A record as it is kept: behind its id, before its `until`.
+    pub(super) fn record(&mut self) -> Option<Stored> {
+        let id = usize::try_from(self.number(1)?).ok()?;
+        self.0 = self.0.get(id..)?;
+        let stored = self.stored()?;
+        self.number(6)?;
+        Some(stored)
+    }
+
+    /// What a record says: shape, width, and its three numbers.
     pub(super) fn stored(&mut self) -> Option<Stored> {
         let shape = self.number(1)?;
         let algorithm = match shape & 7 {
@@ -122,6 +131,25 @@ mod tests {
         let numbers = Numbers::of(&quota);
         assert_eq!((numbers.q, numbers.w), (1, 2_000_000));
         assert_eq!((numbers.full, numbers.capacity), (8_000_000, 4));
+    }
+
+    #[test]
+    fn a_record_is_read_from_behind_its_id() {
+        let mut kept = vec![9, 0, 1, 2, 3, 4, 5, 6, 7, 8];
+        kept.extend([8, 60, 0, 0, 0, 0, 0, 0]);
+        for number in [7, 5, 3] {
+            kept.extend([number, 0, 0, 0, 0, 0, 0]);
+        }
+        kept.extend([1; 6]);
+        let mut bytes = Bytes(&kept);
+        let stored = bytes.record().unwrap();
+        assert_eq!(stored.shape.algorithm, Algorithm::TokenBucket);
+        assert_eq!((stored.shape.unit, stored.shape.window), (Unit::Millisecond, 60));
+        let state = stored.state;
+        assert_eq!((state.last, state.first, state.second), (7, 5, 3));
+        assert!(bytes.0.is_empty());
+        let cut = &kept[..kept.len() - 1];
+        assert_eq!(Bytes(cut).record(), None);
     }
 
     #[test]

@@ -38,11 +38,17 @@ impl Reply {
     /// Reads the answer about these charges; none when it is not one.
     pub(super) fn read(bytes: &[u8], charges: &[&Charge<'_>]) -> Option<Self> {
         let mut bytes = Bytes(bytes);
-        let taken = bytes.number(1)? == 1;
+        let (taken, as_kept) = match bytes.number(1)? {
+            heading @ 0..=3 => (heading & 1 == 1, heading & 2 == 2),
+            _ => return None,
+        };
         let now = Timestamp::from_micros(bytes.number(WIDTH)?);
         let priors = charges
             .iter()
-            .map(|charge| prior(&mut bytes, charge))
+            .map(|charge| match as_kept {
+                true => bytes.record().map(Prior::Record),
+                false => prior(&mut bytes, charge),
+            })
             .collect::<Option<_>>()?;
         bytes.0.is_empty().then_some(Self { taken, now, priors })
     }

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 /// The script's text.
 pub(super) const TEXT: &str = concat!(
+    include_str!("script/usual.lua"),
     include_str!("script/request.lua"),
     include_str!("script/bucket.lua"),
     include_str!("script/windows.lua"),

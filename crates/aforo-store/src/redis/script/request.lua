@@ -1,11 +1,8 @@
--- Decides one batch. Every number is a whole one below 2^53, so doubles are exact; a sum or product
--- that may leave that range is only compared with numbers inside it. floor(a/b) and ceil(a/b) are
--- exact too: a quotient of such numbers is never rounded across a whole number.
--- The layout of the values and of the request is told in docs/redis.md.
+-- The general way.
 --
 -- A function costs every call the time to make it, and more for each local it refers to. So all
 -- refer to one table, and what is seldom needed is made when it is.
-local S = { endless = 9007199254740991, values = {} }
+local S = { endless = 9007199254740991, values = {}, now = now }
 
 -- The records of a value: body (false when there is none), the latest `until` among them, whether
 -- they changed, whether neutral ones may go, whether the latest must be looked for.
@@ -14,7 +11,10 @@ function S.records(key)
   if not value then
     value = { body = false, latest = 0, changed = false, grown = false, recount = false }
     S.values[key] = value
-    local bytes = redis.call('GET', KEYS[key])
+    local bytes = bytes
+    if key > 1 or bytes == nil then
+      bytes = call('GET', KEYS[key])
+    end
     if bytes then
       local version, latest = struct.unpack('<BI6', bytes)
       if version ~= 1 then

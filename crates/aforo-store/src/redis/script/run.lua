@@ -1,10 +1,3 @@
-local request = ARGV[1]
-local writing, denied, given, slack, now, place = struct.unpack('<BBBI4I7', request)
-if given == 0 then
-  local time = redis.call('TIME')
-  now = time[1] * 1000000 + time[2]
-end
-S.now = now
 local now_ms = math.floor(now / 1000)
 
 local charges, count, corrects = {}, 0, false

@@ -144,7 +144,10 @@ mod tests {
         let mut bytes = Bytes(&kept);
         let stored = bytes.record().unwrap();
         assert_eq!(stored.shape.algorithm, Algorithm::TokenBucket);
-        assert_eq!((stored.shape.unit, stored.shape.window), (Unit::Millisecond, 60));
+        assert_eq!(
+            (stored.shape.unit, stored.shape.window),
+            (Unit::Millisecond, 60)
+        );
         let state = stored.state;
         assert_eq!((state.last, state.first, state.second), (7, 5, 3));
         assert!(bytes.0.is_empty());

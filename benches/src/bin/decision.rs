@@ -19,6 +19,10 @@ use aforo_benches::row::{Row, Target};
 use aforo_benches::series::alternate;
 use aforo_benches::{Failure, cpu};
 
+/// The program's allocator, for both sides.
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 /// How many rounds each side has.
 const ROUNDS: usize = 9;
 

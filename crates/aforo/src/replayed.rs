@@ -10,7 +10,8 @@ use http_body::{Body, Frame, SizeHint};
 /// The request's body, byte for byte what came, whether or not it was read for a partition key.
 pub struct Replayed<B> {
     read: Option<Bytes>,
-    trailers: Option<HeaderMap>,
+    /// In a box, since few bodies have any and a request is moved often.
+    trailers: Option<Box<HeaderMap>>,
     rest: B,
 }
 
@@ -25,10 +26,10 @@ impl<B> Replayed<B> {
     }
 
     /// A body of which `read` and `trailers` were read.
-    pub const fn replaying(read: Bytes, trailers: Option<HeaderMap>, rest: B) -> Self {
+    pub fn replaying(read: Bytes, trailers: Option<HeaderMap>, rest: B) -> Self {
         Self {
             read: Some(read),
-            trailers,
+            trailers: trailers.map(Box::new),
             rest,
         }
     }
@@ -49,7 +50,7 @@ where
         match this.read.take().filter(|read| !read.is_empty()) {
             Some(read) => Poll::Ready(Some(Ok(Frame::data(read)))),
             None => match this.trailers.take() {
-                Some(trailers) => Poll::Ready(Some(Ok(Frame::trailers(trailers)))),
+                Some(trailers) => Poll::Ready(Some(Ok(Frame::trailers(*trailers)))),
                 None => Pin::new(&mut this.rest).poll_frame(cx),
             },
         }

@@ -1,13 +1,14 @@
 //! The short way of a batch whose counters all exist: each is found once, and nothing is moved.
 
-use aforo_core::{Algorithm, Assessment, Charge, Mode, OnDenial, PrincipalKind, Stored};
+use aforo_core::{Algorithm, Assessment, Charge, Mode, OnDenial, Outcome, PrincipalKind, Stored};
+use smallvec::SmallVec;
 
 use super::MemoryStore;
 use super::lock::Held;
 use super::seat::Seat;
 use super::slot::{self, Slot};
 use super::spot::Spot;
-use crate::{Charged, Clock, ReceiptLine};
+use crate::{Clock, Receipt, ReceiptLine};
 
 /// Where a charge's entry stands, and when its region is taken: regions are taken in ascending
 /// order, those of known principals first, as [`Locks`](super::locks::Locks) do.
@@ -30,28 +31,25 @@ struct Entry<'c, 't> {
 }
 
 impl<C: Clock> MemoryStore<C> {
-    /// Takes a batch into `charged`, which is empty, or does nothing and says so.
+    /// Takes a batch into `outcomes` and `receipt`, which are empty, and says whether it was taken;
+    /// or does nothing.
     #[inline]
     pub(super) fn charge_known<const N: usize>(
         &self,
         charges: &[Charge<'_>],
-        charged: &mut Charged,
-    ) -> bool {
-        let Some(charges) = charges.as_array::<N>() else {
-            return false;
-        };
+        outcomes: &mut SmallVec<[Outcome; 4]>,
+        receipt: &mut Receipt,
+    ) -> Option<bool> {
+        let charges = charges.as_array::<N>()?;
         let mut entries = [None; N];
-        let Some(taken) = self.take_known(charges, &mut entries) else {
-            return false;
-        };
-        charged.taken = taken;
+        let taken = self.take_known(charges, &mut entries)?;
         for (place, (charge, entry)) in charges.iter().zip(&entries).enumerate() {
             let Some(Entry { assessment, .. }) = entry else {
                 continue;
             };
-            charged.outcomes.push(assessment.outcome(taken));
+            outcomes.push(assessment.outcome(taken));
             if taken && assessment.fits() {
-                charged.receipt.push(ReceiptLine {
+                receipt.push(ReceiptLine {
                     place,
                     tag: charge.terms.tag(),
                     kind: charge.principal.kind,
@@ -62,7 +60,7 @@ impl<C: Clock> MemoryStore<C> {
                 });
             }
         }
-        true
+        Some(taken)
     }
 
     /// Decides a batch and writes it: whether it was taken.

@@ -24,7 +24,8 @@ mod write;
 #[cfg(all(test, loom))]
 mod interleavings;
 
-use aforo_core::{Charge, PrincipalKind};
+use aforo_core::{Outcome, PrincipalKind};
+use smallvec::SmallVec;
 
 pub use builder::MemoryStoreBuilder;
 pub use stats::{MemoryStats, TableStats};
@@ -147,19 +148,29 @@ impl<C> MemoryStore<C> {
 }
 
 impl<C: Clock> MemoryStore<C> {
-    /// Takes a batch into `charged`, which is empty: by the short way, if that goes.
-    fn charge_into(&self, charges: &[Charge<'_>], charged: &mut Charged) {
+    /// [`Store::charge`], which puts what it finds where the caller keeps it: outcomes and receipt,
+    /// both empty before. Says whether the batch was taken.
+    pub fn charge_into(
+        &self,
+        batch: &Batch<'_>,
+        outcomes: &mut SmallVec<[Outcome; 4]>,
+        receipt: &mut Receipt,
+    ) -> bool {
+        let charges = batch.charges();
         let known = match charges.len() {
-            1 => self.charge_known::<1>(charges, charged),
-            2 => self.charge_known::<2>(charges, charged),
-            3 => self.charge_known::<3>(charges, charged),
-            4 => self.charge_known::<4>(charges, charged),
-            _ => false,
+            1 => self.charge_known::<1>(charges, outcomes, receipt),
+            2 => self.charge_known::<2>(charges, outcomes, receipt),
+            3 => self.charge_known::<3>(charges, outcomes, receipt),
+            4 => self.charge_known::<4>(charges, outcomes, receipt),
+            _ => None,
         };
-        if !known {
+        known.unwrap_or_else(|| {
             let seats = charges.iter().map(Seat::of);
-            *charged = self.run(seats, batch::Purpose::Charge);
-        }
+            let charged = self.run(seats, batch::Purpose::Charge);
+            *outcomes = charged.outcomes;
+            *receipt = charged.receipt;
+            charged.taken
+        })
     }
 }
 
@@ -167,7 +178,7 @@ impl<C: Clock> Store for MemoryStore<C> {
     fn charge<'a>(&'a self, batch: &'a Batch<'_>) -> Answer<'a, Charged> {
         let mut answer = Answer::ready(Charged::nothing());
         if let Answer::Ready(Some(Ok(charged))) = &mut answer {
-            self.charge_into(batch.charges(), charged);
+            charged.taken = self.charge_into(batch, &mut charged.outcomes, &mut charged.receipt);
         }
         answer
     }

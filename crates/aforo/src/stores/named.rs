@@ -92,6 +92,11 @@ impl NamedStore {
         self.memory.is_some()
     }
 
+    /// The store itself, when it is memory.
+    pub(crate) fn memory(&self) -> Option<&Memory> {
+        self.memory.as_deref()
+    }
+
     /// The store itself. One that is not immediate is asked through [`NamedStore::ask`].
     pub(crate) fn store(&self) -> &dyn Store {
         &*self.store

@@ -103,7 +103,7 @@ impl Taking<'_> {
         }
         if taking && charged.taken {
             self.receipts
-                .push(Held::of_fallback(store, place, charged.receipt));
+                .push(Held::of_fallback(place, charged.receipt));
         }
     }
 }

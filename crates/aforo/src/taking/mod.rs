@@ -10,14 +10,14 @@ pub(crate) use receipts::{Held, Receipts};
 
 use std::sync::Arc;
 
-use aforo_core::{Decision, Denial, Span, decide};
+use aforo_core::{Decision, Denial, Outcome, Span, decide};
 use aforo_policy::{Planned, PlannedCharge};
-use aforo_store::{Answer, Batch, Charged, Store, StoreError};
+use aforo_store::{Answer, Batch, Charged, Receipt, Store, StoreError};
 use smallvec::SmallVec;
 
 use crate::Observer;
 use crate::at_once::at_once;
-use crate::stores::{NamedStore, Stores};
+use crate::stores::{Memory, NamedStore, Stores};
 
 /// The policies of a request.
 pub(crate) type Lines = SmallVec<[Line; 4]>;
@@ -107,14 +107,15 @@ impl<'t> Taking<'t> {
         for place in self.asked_places(put.stores) {
             let mut batch = Batch::new();
             if let Some(asked) = self.next(place, put, &mut batch) {
-                let mut answer = ask(asked.store.store(), &batch, put.how, asked.denied);
-                // Read where it is: it is large, and here it is there already.
-                let failed = match &mut answer {
-                    Answer::Ready(Some(Ok(charged))) => {
-                        self.record(&asked, charged, put.how);
+                let failed = match asked.store.memory() {
+                    Some(memory) if put.how == How::Take && !asked.denied => {
+                        self.take_from(memory, &asked, &batch);
                         None
                     }
-                    _ => self.hear(&asked, now(answer), put.how),
+                    _ => {
+                        let answer = ask(asked.store.store(), &batch, put.how, asked.denied);
+                        self.hear(&asked, now(answer), put.how)
+                    }
                 };
                 if failed.is_some() || self.is_denied() && self.has_to_undo(&asked) {
                     at_once(self.go_on(&asked, failed, put));
@@ -122,6 +123,16 @@ impl<'t> Taking<'t> {
             }
         }
         self.tell(put);
+    }
+
+    /// Takes a batch from memory. The receipt is written where it is kept, since it is large.
+    fn take_from(&mut self, memory: &Memory, asked: &Asked<'_>, batch: &Batch<'_>) {
+        let mut outcomes = SmallVec::new();
+        let held = Held::of(asked.store, asked.place, Receipt::empty());
+        let took = self.receipts.hold(held, |receipt| {
+            memory.charge_into(batch, &mut outcomes, receipt)
+        });
+        self.note(asked, &outcomes, took);
     }
 
     /// The places of the stores to ask: none when a policy blocks.
@@ -165,29 +176,33 @@ impl<'t> Taking<'t> {
         how: How,
     ) -> Option<StoreError> {
         match answer {
-            Ok(mut charged) => {
-                self.record(asked, &mut charged, how);
+            Ok(charged) => {
+                self.record(asked, charged, how);
                 None
             }
             Err(error) => Some(error),
         }
     }
 
-    /// Notes the outcomes.
-    fn record(&mut self, asked: &Asked<'_>, charged: &mut Charged, how: How) {
+    /// Notes the outcomes, and keeps the receipt of what was taken.
+    fn record(&mut self, asked: &Asked<'_>, charged: Charged, how: How) {
         let took = how == How::Take && !asked.denied && charged.taken;
+        self.note(asked, &charged.outcomes, took);
+        if took {
+            let held = Held::of(asked.store, asked.place, charged.receipt);
+            self.receipts.push(held);
+        }
+    }
+
+    /// Notes the outcomes of one store's charges.
+    fn note(&mut self, asked: &Asked<'_>, outcomes: &[Outcome], took: bool) {
         for line in &mut *self.lines {
             if let Some(seat) = line.seat.filter(|seat| seat.store == asked.place) {
-                line.outcome = charged.outcomes.get(seat.place).copied();
+                line.outcome = outcomes.get(seat.place).copied();
                 if took {
                     line.was_taken();
                 }
             }
-        }
-        if took {
-            let receipt = std::mem::take(&mut charged.receipt);
-            let held = Held::of(asked.store, asked.place, receipt);
-            self.receipts.push(held);
         }
     }
 
@@ -202,7 +217,7 @@ impl<'t> Taking<'t> {
             if asked.denied {
                 self.take_denials(asked, put).await;
             } else {
-                self.give_back(put.observer).await;
+                self.give_back(put.stores, put.observer).await;
             }
         }
     }
@@ -213,7 +228,7 @@ impl<'t> Taking<'t> {
     }
 
     /// Gives back what earlier stores took, but for what counts denials.
-    async fn give_back(&mut self, observer: &dyn Observer) {
+    async fn give_back(&mut self, stores: &Stores, observer: &dyn Observer) {
         let lines = &mut *self.lines;
         for mut held in self.receipts.take_all() {
             let place = held.store_place;
@@ -222,7 +237,7 @@ impl<'t> Taking<'t> {
                     .iter()
                     .any(|line| line.stands_at(place, seat) && line.counts_denials)
             });
-            held.refund(observer).await;
+            held.refund(stores, observer).await;
             lines
                 .iter_mut()
                 .filter(|line| line.seat.is_some_and(|seat| seat.store == place))

@@ -1,13 +1,11 @@
 //! What it takes to give charges back or to correct them.
 
-use std::sync::Arc;
-
 use aforo_store::{Answer, Receipt, Store};
 use smallvec::SmallVec;
 
 use super::{Line, Lines};
 use crate::Observer;
-use crate::stores::NamedStore;
+use crate::stores::{NamedStore, Stores};
 
 /// The receipts of a request, one per store that took something.
 #[derive(Debug, Default)]
@@ -15,8 +13,10 @@ pub(crate) struct Receipts(SmallVec<[Held; 1]>);
 
 /// A receipt and the store that gave it.
 pub(crate) struct Held {
-    store: Arc<NamedStore>,
+    /// The store's place: whoever holds a receipt holds the stores too.
     pub(crate) store_place: usize,
+    /// Whether it can be given back or corrected without waiting.
+    immediate: bool,
     /// Whether the store's fallback gave it.
     fallback: bool,
     pub(crate) receipt: Receipt,
@@ -27,14 +27,27 @@ impl Receipts {
         self.0.push(held);
     }
 
+    /// Keeps `held` when `take` takes something into its receipt; says whether it did.
+    pub(crate) fn hold(&mut self, held: Held, take: impl FnOnce(&mut Receipt) -> bool) -> bool {
+        self.0.push(held);
+        let took = self
+            .0
+            .last_mut()
+            .is_some_and(|held| take(&mut held.receipt));
+        if !took {
+            self.0.pop();
+        }
+        took
+    }
+
     pub(crate) fn take_all(&mut self) -> SmallVec<[Held; 1]> {
         std::mem::take(&mut self.0)
     }
 
     /// Gives everything back.
-    pub(crate) async fn refund(mut self, observer: &dyn Observer) {
+    pub(crate) async fn refund(mut self, stores: &Stores, observer: &dyn Observer) {
         for held in self.take_all() {
-            held.refund(observer).await;
+            held.refund(stores, observer).await;
         }
     }
 
@@ -45,62 +58,62 @@ impl Receipts {
 
     /// Whether everything can be given back or corrected without waiting.
     pub(crate) fn all_immediate(&self) -> bool {
-        self.0.iter().all(Held::is_immediate)
+        self.0.iter().all(|held| held.immediate)
     }
 }
 
 impl Held {
-    pub(crate) fn of(store: &Arc<NamedStore>, store_place: usize, receipt: Receipt) -> Self {
+    pub(crate) const fn of(store: &NamedStore, store_place: usize, receipt: Receipt) -> Self {
         Self {
-            store: Arc::clone(store),
             store_place,
+            immediate: store.is_immediate(),
             fallback: false,
             receipt,
         }
     }
 
     /// A receipt of the store's fallback.
-    pub(crate) fn of_fallback(
-        store: &Arc<NamedStore>,
-        store_place: usize,
-        receipt: Receipt,
-    ) -> Self {
+    pub(crate) const fn of_fallback(store_place: usize, receipt: Receipt) -> Self {
         Self {
+            store_place,
+            immediate: true,
             fallback: true,
-            ..Self::of(store, store_place, receipt)
+            receipt,
         }
-    }
-
-    fn is_immediate(&self) -> bool {
-        self.fallback || self.store.is_immediate()
     }
 
     /// Asks whoever gave the receipt.
     async fn ask<'a>(
-        &'a self,
+        &self,
+        stores: &'a Stores,
         observer: &dyn Observer,
         question: impl FnOnce(&'a dyn Store) -> Answer<'a, ()>,
     ) {
         // A store that does not take it back is noted where it was asked.
+        let Some(store) = stores.at(self.store_place) else {
+            return;
+        };
         let _ = match self.fallback {
-            true => question(self.store.fallback()).await,
-            false => self.store.ask(observer, question).await,
+            true => question(store.fallback()).await,
+            false => store.ask(observer, question).await,
         };
     }
 
     /// Gives everything on the receipt back.
-    pub(crate) async fn refund(mut self, observer: &dyn Observer) {
+    pub(crate) async fn refund(mut self, stores: &Stores, observer: &dyn Observer) {
         let receipt = std::mem::take(&mut self.receipt);
         if receipt.lines().is_empty() {
             return;
         }
-        self.ask(observer, |store| store.refund(receipt)).await;
+        self.ask(stores, observer, |store| store.refund(receipt))
+            .await;
     }
 
     /// Corrects the charges to what `true_cost` says of each line, and the lines with them.
     pub(crate) async fn settle(
         mut self,
         lines: &mut Lines,
+        stores: &Stores,
         observer: &dyn Observer,
         true_cost: impl Fn(&Line) -> u64,
     ) {
@@ -118,7 +131,7 @@ impl Held {
                 .unwrap_or(0)
         };
         let nothing = costs.iter().all(|(_, cost)| *cost == 0);
-        self.ask(observer, |store| match nothing {
+        self.ask(stores, observer, |store| match nothing {
             true => store.refund(receipt),
             false => store.settle(receipt, &by_seat),
         })
@@ -154,7 +167,7 @@ fn changed(
 impl std::fmt::Debug for Held {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Held")
-            .field("store", &self.store.name)
+            .field("store_place", &self.store_place)
             .field("receipt", &self.receipt)
             .finish_non_exhaustive()
     }

@@ -1,6 +1,7 @@
 //! A request that was let in, and what is kept of it until its response.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use ::http::HeaderValue;
 use ::http::request::Parts;
@@ -36,7 +37,9 @@ impl Entry {
     /// A request that came from `peer`.
     pub(super) fn new(limiter: &Limiter, parts: &Parts, peer: Option<SocketAddr>) -> Box<Self> {
         let door = Door::of(limiter, parts, peer);
-        Box::new(Self {
+        // Written where it stays: it is large, and most of it is room.
+        let room = Box::new_uninit();
+        let entry = Self {
             caller: door.stranger(),
             door,
             lines: Lines::new(),
@@ -45,7 +48,8 @@ impl Entry {
             origin: None,
             spelled: None,
             forwarded: false,
-        })
+        };
+        Box::write(room, entry)
     }
 }
 
@@ -55,9 +59,12 @@ impl Drop for Entry {
             return;
         }
         let receipts = std::mem::take(&mut self.receipts);
-        let limiter = self.door.limiter.clone();
+        let (limiter, setup) = (self.door.limiter.clone(), Arc::clone(&self.door.setup));
         let immediate = receipts.all_immediate();
-        let giving_back = async move { receipts.refund(&*limiter.inner.observer).await };
+        let giving_back = async move {
+            let observer = &*limiter.inner.observer;
+            receipts.refund(&setup.stores, observer).await;
+        };
         if immediate {
             at_once(giving_back);
         } else {

@@ -14,6 +14,7 @@ use aforo_core::{
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU32, Ordering};
 use loom::thread;
+use smallvec::SmallVec;
 
 use super::MemoryStore;
 use super::lock::Lock;
@@ -21,7 +22,7 @@ use super::logs::Logs;
 use super::quotas::Quotas;
 use super::seat::Seat;
 use super::table::Table;
-use crate::{Charged, ManualClock};
+use crate::{Batch, ManualClock, Receipt};
 
 fn check(model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
@@ -63,9 +64,11 @@ fn charge(terms: &Terms, partition: u128) -> Charge<'_> {
 }
 
 fn run(store: &MemoryStore<ManualClock>, charges: &[Charge<'_>]) -> bool {
-    let mut charged = Charged::nothing();
-    store.charge_into(charges, &mut charged);
-    charged.taken
+    let mut batch = Batch::new();
+    for charge in charges {
+        batch.push(*charge);
+    }
+    store.charge_into(&batch, &mut SmallVec::new(), &mut Receipt::empty())
 }
 
 /// Runs two batches on two threads; says which were taken.

@@ -143,12 +143,20 @@ impl<'a> Sum<'_, 'a> {
         }
     }
 
+    /// Whose counter it is, when it is one consumer's.
+    fn subject(&self, policy: &Policy) -> Option<&'a str> {
+        let consumer = self.caller.consumer.as_ref();
+        consumer
+            .filter(|_| counts_consumers_apart(policy))
+            .map(|one| one.id.as_str())
+    }
+
     fn charge(&self, policy: &Policy, metered: &'a Metered, partition: Partition) -> Charge<'a> {
         Charge {
             terms: &metered.terms,
             principal: partition.principal,
             partition: partition.hash,
-            subject: self.caller.consumer.as_ref().map(|one| one.id.as_str()),
+            subject: self.subject(policy),
             cost: policy.cost.unwrap_or(self.cost),
             mode: policy.mode,
             on_denial: if policy.count_denials {

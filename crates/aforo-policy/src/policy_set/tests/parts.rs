@@ -140,7 +140,6 @@ fn parts_of_the_caller_are_the_verified_ones() {
         let caller = known(full(), plan("pro", vec![policy("one", &[part])]));
         let charges = get("/").charges(&set, &caller).unwrap();
         let charge = charge(&charges.planned[0].planned);
-        assert_eq!(charge.subject, Some("acme"));
         (charge.partition.0, charge.principal.kind)
     };
     let known = PrincipalKind::Known;
@@ -150,6 +149,38 @@ fn parts_of_the_caller_are_the_verified_ones() {
     assert_eq!(partition(Part::Org), (hashed(b"o\x08umbrella"), known));
     let address = (of_address("198.51.100.7"), PrincipalKind::Stranger);
     assert_eq!(partition(Part::ClientIp(None)), address);
+}
+
+#[test]
+fn a_counter_bears_a_consumers_name_when_it_is_one_consumers() {
+    let set = set(Settings::default());
+    let of = |parts: &[Part]| {
+        let team = Team {
+            name: "blue".to_owned(),
+            policies: vec![],
+        };
+        let consumer = crate::Consumer {
+            team: Some(Arc::new(team)),
+            org: Some("umbrella".to_owned()),
+            ..consumer("acme")
+        };
+        let caller = known(consumer, plan("pro", vec![policy("one", parts)]));
+        let charges = get("/").charges(&set, &caller).unwrap();
+        let subject = charge(&charges.planned[0].planned).subject;
+        subject.map(str::to_owned)
+    };
+    let acme = Some("acme".to_owned());
+    for parts in [
+        &[][..],
+        &[Part::Caller],
+        &[Part::Consumer],
+        &[Part::Team, Part::Consumer],
+    ] {
+        assert_eq!(of(parts), acme, "{parts:?}");
+    }
+    for part in [Part::Team, Part::Org, Part::Everyone, Part::ClientIp(None)] {
+        assert_eq!(of(std::slice::from_ref(&part)), None, "{part:?}");
+    }
 }
 
 #[test]

@@ -186,8 +186,13 @@ impl<'t> Taking<'t> {
 
     /// Notes the outcomes, and keeps the receipt of what was taken.
     fn record(&mut self, asked: &Asked<'_>, charged: Charged, how: How) {
-        let took = how == How::Take && !asked.denied && charged.taken;
-        self.note(asked, &charged.outcomes, took);
+        let fits = how == How::Take && charged.taken;
+        let took = fits && !asked.denied;
+        self.note(asked, &charged.outcomes, fits);
+        if fits && asked.denied {
+            // What was only looked at says what a charge would leave.
+            untaken(self.lines, asked.place);
+        }
         if took {
             let held = Held::of(asked.store, asked.place, charged.receipt);
             self.receipts.push(held);
@@ -238,11 +243,7 @@ impl<'t> Taking<'t> {
                     .any(|line| line.stands_at(place, seat) && line.counts_denials)
             });
             held.refund(stores, observer).await;
-            lines
-                .iter_mut()
-                .filter(|line| line.seat.is_some_and(|seat| seat.store == place))
-                .filter(|line| !line.counts_denials)
-                .for_each(|line| line.corrected(0));
+            untaken(lines, place);
         }
     }
 
@@ -309,6 +310,15 @@ impl<'t> Taking<'t> {
                 .filter_map(|line| line.outcome.as_ref().map(|outcome| (line.mode, outcome))),
         )
     }
+}
+
+/// What a denied request leaves of a store's policies, but for what counts denials.
+fn untaken(lines: &mut [Line], place: usize) {
+    lines
+        .iter_mut()
+        .filter(|line| line.seat.is_some_and(|seat| seat.store == place))
+        .filter(|line| !line.counts_denials)
+        .for_each(|line| line.corrected(0));
 }
 
 /// Puts a batch to its store; after a denial the store is only asked how it stands.

@@ -177,6 +177,19 @@ async fn all_or_nothing_holds_across_stores() {
 }
 
 #[tokio::test]
+async fn a_store_after_the_one_that_denies_shows_what_is_left_there() {
+    let first_denies = TWO_STORES
+        .replace("[stores.aa]", "[stores.cc]")
+        .replace("store = \"aa\"", "store = \"cc\"");
+    let bench = built(Limiter::builder().settings(settings(&first_denies)));
+    assert_eq!(bench.statuses(PEER, "/", 4).await, [200, 200, 429, 429]);
+    let denied = bench.send(PEER, get("/")).await;
+    assert_eq!(denied.code(), 429);
+    let fields = denied.field("ratelimit").unwrap();
+    assert!(fields.contains("\"a\";r=8"), "{fields}");
+}
+
+#[tokio::test]
 async fn a_waiting_store_serves_the_same_way() {
     let outage = outage(&text("\"2/day fixed-window\"", ""));
     let seen = outage.bench.send(PEER, get("/")).await;

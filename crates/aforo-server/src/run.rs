@@ -1,8 +1,10 @@
 //! `aforo run`: starts what the file has, until a signal.
 
 use std::process::ExitCode;
+use std::time::Duration;
 
-use aforo::{BuildError, Limiter};
+use aforo::store::StoreError;
+use aforo::{BuildError, Limiter, StoreState};
 use aforo_policy::{Place, Settings};
 use thiserror::Error;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -12,6 +14,9 @@ use crate::cli::Run;
 use crate::file::{self, Invalid};
 use crate::gateway::{Gateway, StartError};
 use crate::{lint, overview};
+
+/// How long the stores together hold the start: one that is down does not hinder it.
+const MOST_ASKING: Duration = Duration::from_secs(1);
 
 /// Why nothing runs.
 #[derive(Debug, Error)]
@@ -25,6 +30,12 @@ enum RunError {
     /// A store.
     #[error(transparent)]
     Limiter(#[from] BuildError),
+    /// A store counts with another hash key.
+    #[error("store {store:?}: {}", StoreError::HashKeyDiffers)]
+    HashKeyDiffers {
+        /// Its name.
+        store: String,
+    },
     /// The listener.
     #[error(transparent)]
     Start(#[from] StartError),
@@ -38,7 +49,7 @@ impl RunError {
     const fn code(&self) -> u8 {
         match self {
             Self::Invalid(_) | Self::Nothing => 2,
-            Self::Limiter(_) | Self::Start(_) | Self::Signals(_) => 1,
+            Self::Limiter(_) | Self::HashKeyDiffers { .. } | Self::Start(_) | Self::Signals(_) => 1,
         }
     }
 }
@@ -78,10 +89,22 @@ fn started(run: &Run) -> Result<bool, RunError> {
         .map_err(RunError::Signals)?;
     runtime.block_on(async {
         let mut signals = Signals::new().map_err(RunError::Signals)?;
-        limiter.ask_stores().await;
+        ask_stores(&limiter).await?;
         let gateway = Gateway::start(&gateway, &identity, limiter)?;
         Ok(until_stopped(gateway, &mut signals).await)
     })
+}
+
+/// Asks every shared store once. One with another hash key is noticed here, where whoever starts
+/// the program still looks.
+async fn ask_stores(limiter: &Limiter) -> Result<(), RunError> {
+    // Whatever did not answer by then is told of by the log when it fails.
+    let _ = tokio::time::timeout(MOST_ASKING, limiter.ask_stores()).await;
+    let differs = |state| state == StoreState::HashKeyDiffers;
+    match limiter.stores().into_iter().find(|one| differs(one.state)) {
+        Some(status) => Err(RunError::HashKeyDiffers { store: status.name }),
+        None => Ok(()),
+    }
 }
 
 fn settings(run: &Run) -> Result<Settings, Invalid> {

@@ -78,6 +78,7 @@ mod clock;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod error;
+mod leased;
 #[cfg(any(feature = "sqlite", feature = "postgres", feature = "memcached"))]
 mod ledger;
 #[cfg(feature = "memcached")]
@@ -104,6 +105,7 @@ pub use answer::Answer;
 pub use batch::{Batch, Charged};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use error::StoreError;
+pub use leased::{LeaseStats, LeasedStore};
 #[cfg(feature = "memcached")]
 pub use memcached::MemcachedStore;
 pub use memory::{MemoryStats, MemoryStore, MemoryStoreBuilder, TableStats};

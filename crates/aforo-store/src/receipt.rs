@@ -9,6 +9,8 @@ pub struct Receipt {
     lines: SmallVec<[ReceiptLine; 4]>,
     /// For a store that keeps counters by principal: those of the batch's charges.
     principals: Option<Box<[PartitionHash]>>,
+    /// For a leased store: which lines were spent from which lease, by place.
+    leased: Option<Box<[(usize, u64)]>>,
 }
 
 /// One charge of a receipt.
@@ -45,9 +47,37 @@ impl Receipt {
         }
     }
 
+    /// The same receipt, knowing the principals of its batch.
+    pub(crate) fn with_principals(
+        mut self,
+        principals: impl IntoIterator<Item = PartitionHash>,
+    ) -> Self {
+        self.principals = Some(principals.into_iter().collect());
+        self
+    }
+
     /// The principal of the charge at a place in the batch, where the receipt knows them.
     pub fn principal(&self, place: usize) -> Option<PartitionHash> {
         self.principals.as_deref()?.get(place).copied()
+    }
+
+    /// The same receipt, of which some lines were spent from a lease.
+    pub(crate) fn with_leases(mut self, leases: impl IntoIterator<Item = (usize, u64)>) -> Self {
+        self.leased = Some(leases.into_iter().collect());
+        self
+    }
+
+    /// The lease that the charge at a place in the batch was spent from.
+    pub(crate) fn lease(&self, place: usize) -> Option<u64> {
+        let leased = self.leased.as_deref()?;
+        leased
+            .iter()
+            .find_map(|(spent, lease)| (*spent == place).then_some(*lease))
+    }
+
+    /// Its lines, to be changed.
+    pub(crate) fn lines_mut(&mut self) -> &mut [ReceiptLine] {
+        &mut self.lines
     }
 
     /// Adds a line.

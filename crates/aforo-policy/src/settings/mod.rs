@@ -18,7 +18,7 @@ pub use identity::{Anonymous, CredentialSource, ForwardedHeader, Identity, Proxy
 pub use plan::{Consumer, Override, Plan, Team};
 pub use policy::{
     Allowance, Alternatives, Counted, Disclosure, Metered, Normalize, Part, Place, Places, Policy,
-    WhenMissing,
+    Precision, WhenMissing,
 };
 pub use responses::{
     Body, Cors, Draft, FieldFamily, Language, Responses, RetryAfter, UpstreamFields,

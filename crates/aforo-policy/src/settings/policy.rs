@@ -38,6 +38,8 @@ pub struct Policy {
     pub store: String,
     /// Overrides what the store's failure means.
     pub on_store_failure: Option<OnStoreFailure>,
+    /// How exactly the store counts.
+    pub precision: Precision,
     /// Where it is enforced.
     pub at: Places,
 }
@@ -140,6 +142,16 @@ pub enum Counted {
     Successes,
     /// These statuses.
     Statuses(Vec<u16>),
+}
+
+/// How exactly a shared store counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Precision {
+    /// Every charge is decided by the store.
+    #[default]
+    Exact,
+    /// Each instance takes up to a tenth of the capacity in advance and spends it within a second.
+    Leased,
 }
 
 /// What callers are shown.

@@ -49,10 +49,6 @@ fn fields_that_are_not_built_yet() {
 fn words_and_parts_that_are_not_built_yet() {
     let policy = |line: &str| finding(&format!("[policies.a]\nquota = \"1/s\"\n{line}\n"));
     assert_eq!(
-        policy("precision = \"leased\""),
-        "3:13 `leased` is not available yet"
-    );
-    assert_eq!(
         policy("partition_by = [\"jwt:sub\"]"),
         "3:18 `jwt:` is not available yet"
     );

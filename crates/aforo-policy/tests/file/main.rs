@@ -5,6 +5,7 @@ mod consumers;
 mod identity;
 mod includes;
 mod later;
+mod leased;
 mod names;
 mod policies;
 mod random;

@@ -54,7 +54,15 @@ impl NamedStore {
         if self.is_immediate() {
             return question(self.store()).await;
         }
-        let asked = self.ask_guarded(observer, question).await;
+        let asked = if self.is_leased() {
+            match question(self.store()) {
+                // Spent from a lease: it says nothing about the store.
+                Answer::Ready(answer) => return Answer::Ready(answer).await,
+                waiting => self.ask_guarded(observer, |_| waiting).await,
+            }
+        } else {
+            self.ask_guarded(observer, question).await
+        };
         if let Err(error) = &asked {
             self.note_failure(error, observer);
         }

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use aforo_core::HashKey;
-use aforo_policy::{Policy, Settings, StoreSettings};
+use aforo_policy::{Policy, Precision, Settings, StoreSettings};
 use aforo_store::{Clock, Store};
 
 use crate::BuildError;
@@ -42,24 +42,29 @@ impl Stores {
         for name in own.keys() {
             named.entry(name.clone()).or_default();
         }
-        named
-            .into_iter()
-            .map(|(name, settings)| {
-                let kept = before.and_then(|before| before.by_name(&name));
-                NamedStore::new(name, settings, kept, own, clock, key).map(Arc::new)
-            })
-            .collect::<Result<Vec<_>, _>>()
-            .map(Self)
+        let mut stores = Vec::new();
+        for (name, settings) in named {
+            let kept = before.and_then(|before| before.by_name(&name, false));
+            let store = NamedStore::new(name, settings, kept, own, clock, key)?;
+            let kept = before.and_then(|before| before.by_name(&store.name, true));
+            let leased = (!store.is_immediate()).then(|| store.leased(kept.map(|kept| &**kept)));
+            stores.extend([Some(store), leased].into_iter().flatten().map(Arc::new));
+        }
+        Ok(Self(stores))
     }
 
-    /// The place of the store that keeps a policy's counters.
+    /// The place of the store that keeps a policy's counters. A shared store has a second place
+    /// after its own, for policies that are leased.
     pub(crate) fn place_of(&self, policy: &Policy) -> usize {
-        match self.0.as_slice() {
-            [_] => 0,
-            several => several
-                .iter()
-                .position(|store| store.name == policy.store)
-                .unwrap_or(0),
+        if let [_] = self.0.as_slice() {
+            return 0;
+        }
+        let place = self.0.iter().position(|store| store.name == policy.store);
+        let place = place.unwrap_or(0);
+        let beside = place.saturating_add(1);
+        match self.0.get(beside) {
+            Some(store) if policy.precision == Precision::Leased && store.is_leased() => beside,
+            _ => place,
         }
     }
 
@@ -80,21 +85,22 @@ impl Stores {
 
     /// Charges that had to share an entry.
     pub(crate) fn overflowed(&self) -> u64 {
-        let charges = self.0.iter().map(|store| store.overflowed());
+        let charges = self.iter().map(|store| store.overflowed());
         charges.fold(0, u64::saturating_add)
     }
 
     /// How they are.
     pub(crate) fn status(&self) -> Vec<StoreStatus> {
-        self.0.iter().map(|store| store.status()).collect()
+        self.iter().map(|store| store.status()).collect()
     }
 
-    /// All of them.
+    /// Each of them once.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<NamedStore>> {
-        self.0.iter()
+        self.0.iter().filter(|store| !store.is_leased())
     }
 
-    fn by_name(&self, name: &str) -> Option<&Arc<NamedStore>> {
-        self.0.iter().find(|store| store.name == name)
+    fn by_name(&self, name: &str, leased: bool) -> Option<&Arc<NamedStore>> {
+        let is = |store: &&Arc<NamedStore>| store.name == name && store.is_leased() == leased;
+        self.0.iter().find(is)
     }
 }

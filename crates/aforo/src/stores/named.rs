@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use aforo_core::HashKey;
 use aforo_policy::{OnStoreFailure, Policy, StoreSettings};
-use aforo_store::{Clock, MemoryStore, Store};
+use aforo_store::{Clock, LeasedStore, MemoryStore, Store};
 
 use super::guard::Guard;
 use super::{OwnStores, StoreState, StoreStatus, open};
@@ -20,6 +20,8 @@ pub(crate) struct NamedStore {
     guard: Arc<Guard>,
     fallback: Arc<OnceLock<Memory>>,
     clock: Arc<dyn Clock>,
+    /// Whether `store` takes in advance from the shared store of this name.
+    leased: bool,
 }
 
 /// A memory store on the limiter's clock.
@@ -53,6 +55,7 @@ impl NamedStore {
             guard: Arc::default(),
             fallback: Arc::default(),
             clock: Arc::clone(clock),
+            leased: false,
         })
     }
 
@@ -84,7 +87,32 @@ impl NamedStore {
             guard: Arc::clone(&self.guard),
             fallback: Arc::clone(&self.fallback),
             clock: Arc::clone(&self.clock),
+            leased: self.leased,
         }
+    }
+
+    /// The same store for policies that are leased. It has the same breaker, near cache and
+    /// fallback. `kept` is the one from before a reload.
+    pub(super) fn leased(&self, kept: Option<&Self>) -> Self {
+        let kept = kept.filter(|kept| Arc::ptr_eq(&kept.guard, &self.guard));
+        let store = kept.map_or_else(
+            || {
+                let inner = Arc::clone(&self.store);
+                let clock = Arc::clone(&self.clock);
+                Arc::new(LeasedStore::new(inner, clock)) as Arc<dyn Store>
+            },
+            |kept| Arc::clone(&kept.store),
+        );
+        Self {
+            store,
+            leased: true,
+            ..self.with(self.settings.clone())
+        }
+    }
+
+    /// Whether it takes in advance.
+    pub(crate) const fn is_leased(&self) -> bool {
+        self.leased
     }
 
     /// Whether it answers at once.

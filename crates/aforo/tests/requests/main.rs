@@ -14,6 +14,7 @@ mod callers;
 mod check;
 mod counting;
 mod frail;
+mod leased;
 mod login;
 mod near_cache;
 mod reload;

@@ -4,6 +4,7 @@ mod consumers;
 mod edge;
 mod gateway;
 mod identity;
+mod leased;
 mod matches;
 mod names;
 mod network;

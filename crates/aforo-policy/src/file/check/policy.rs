@@ -160,6 +160,7 @@ impl Checker<'_> {
         let all: Vec<&Allowance> = allowance.iter().chain(by_plan.values()).collect();
         self.check_calendar(raw, &all);
         self.check_cost(raw, &all);
+        self.check_leased(raw, &all);
         if let Some(known) = self.names.0.get_mut(name.as_str()) {
             known.fields = fields;
             known.in_gateway = at.gateway;
@@ -186,6 +187,7 @@ impl Checker<'_> {
             disclose: raw.disclose.get().map(|c| c.value).unwrap_or_default(),
             store,
             on_store_failure: raw.on_store_failure.get().map(|choice| choice.value),
+            precision: raw.precision.get().map(|c| c.value).unwrap_or_default(),
             at,
             ..Policy::new(name, allowance)
         };

@@ -111,6 +111,7 @@ impl Policy {
             disclose: crate::Disclosure::default(),
             store: "default".to_owned(),
             on_store_failure: None,
+            precision: crate::Precision::default(),
             at: crate::Places::default(),
         }
     }

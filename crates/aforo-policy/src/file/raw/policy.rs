@@ -9,7 +9,7 @@ use toml::de::DeValue;
 use super::choice::Choice;
 use crate::file::read::{List, Located, Named, Node, OneOrMany, Read, Reader, Text};
 use crate::file::table::{table, words};
-use crate::{Disclosure, Normalize, OnStoreFailure, Place, WhenMissing};
+use crate::{Disclosure, Normalize, OnStoreFailure, Place, Precision, WhenMissing};
 
 table! {
     /// A named quota with what it counts by and what happens when it is exceeded.
@@ -109,12 +109,6 @@ pub(in crate::file) enum WindowWord {
     FirstHit,
 }
 
-/// How exactly a store counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::file) enum Precision {
-    Exact,
-}
-
 words!(CountWord {
     "all" => Self::All, "Every request. The default.";
     "failures" => Self::Failures, "Requests that are answered with 400, 401, 403 or 422.";
@@ -137,7 +131,8 @@ words!(WindowWord {
 
 words!(Precision {
     "exact" => Self::Exact, "Every charge is decided by the store. The default.";
-} later { "leased" });
+    "leased" => Self::Leased, "Each instance takes up to a tenth of the capacity in advance and spends it within a second.";
+});
 
 words!(Normalize {
     "trim" => Self::Trim, "White space at both ends is dropped.";

@@ -46,6 +46,7 @@ pub(super) fn policy(name: &str, parts: &[Part]) -> Policy {
         disclose: Disclosure::Full,
         store: "default".to_owned(),
         on_store_failure: None,
+        precision: crate::Precision::Exact,
         at: Places::default(),
     }
 }

@@ -2,10 +2,7 @@
 
 use std::hint::black_box;
 
-use aforo_core::{
-    Charge, HashKey, Mode, OnDenial, PartitionHash, PolicyName, Principal, PrincipalKind, Quota,
-    Span, Terms,
-};
+use aforo_core::{Charge, HashKey, PartitionHash, PolicyName, Principal, Quota, Span, Terms};
 use aforo_store::{Answer, Batch, MemoryStore, Store};
 
 use crate::Failure;
@@ -100,16 +97,7 @@ fn terms(name: &str, amount: u64, seconds: u64) -> Result<Terms, Failure> {
 
 fn charge(terms: &Terms, principal: PartitionHash, partition: PartitionHash) -> Charge<'_> {
     Charge {
-        terms,
-        principal: Principal {
-            kind: PrincipalKind::Known,
-            hash: principal,
-        },
         partition,
-        subject: None,
-        cost: 1,
-        mode: Mode::Enforce,
-        on_denial: OnDenial::Keep,
-        edges: None,
+        ..Charge::new(terms, Principal::known(principal), 1)
     }
 }

@@ -1,8 +1,6 @@
 //! Aforo's memory store over one contiguous buffer of partition keys.
 
-use aforo_core::{
-    Charge, HashKey, Mode, OnDenial, PolicyName, Principal, PrincipalKind, Quota, Terms, Verdict,
-};
+use aforo_core::{Charge, HashKey, PolicyName, Principal, Quota, Terms, Verdict};
 use aforo_store::MemoryStore;
 
 use crate::Failure;
@@ -53,18 +51,6 @@ impl Stored {
         let start = (place as usize).saturating_mul(LENGTH);
         let key = self.buffer.get(start..start.saturating_add(LENGTH))?;
         let hash = self.hash.hash(key);
-        Some(Charge {
-            terms: &self.terms,
-            principal: Principal {
-                kind: PrincipalKind::Known,
-                hash,
-            },
-            partition: hash,
-            subject: None,
-            cost: 1,
-            mode: Mode::Enforce,
-            on_denial: OnDenial::Keep,
-            edges: None,
-        })
+        Some(Charge::new(&self.terms, Principal::known(hash), 1))
     }
 }

@@ -23,6 +23,38 @@ pub struct Charge<'a> {
     pub edges: Option<Edges>,
 }
 
+impl<'a> Charge<'a> {
+    /// An enforced charge of `cost` units that is counted by the principal alone, and takes
+    /// nothing when it is denied. It names no consumer and no calendar edges.
+    ///
+    /// ```
+    /// use aforo_core::{Charge, HashKey, PolicyName, Principal, Quota, Span, Terms};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let quota = Quota::sliding_window(60, Span::from_seconds(60))?;
+    /// let terms = Terms::new(PolicyName::new("per-address")?, quota);
+    /// let address = HashKey::new([0x1f2e_3d4c, 0x5b6a_7988]).hash(&[192, 0, 2, 1]);
+    /// let charge = Charge::new(&terms, Principal::stranger(address), 1);
+    /// assert_eq!(charge.partition, address);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn new(terms: &'a Terms, principal: Principal, cost: u64) -> Self {
+        Self {
+            terms,
+            principal,
+            partition: principal.hash,
+            subject: None,
+            cost,
+            mode: Mode::Enforce,
+            on_denial: OnDenial::Keep,
+            edges: None,
+        }
+    }
+}
+
 /// The first part of a partition key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Principal {
@@ -30,6 +62,28 @@ pub struct Principal {
     pub kind: PrincipalKind,
     /// Its keyed hash.
     pub hash: PartitionHash,
+}
+
+impl Principal {
+    /// One that nobody can make up.
+    #[inline]
+    #[must_use]
+    pub const fn known(hash: PartitionHash) -> Self {
+        Self {
+            kind: PrincipalKind::Known,
+            hash,
+        }
+    }
+
+    /// One that whoever sends the request can make up.
+    #[inline]
+    #[must_use]
+    pub const fn stranger(hash: PartitionHash) -> Self {
+        Self {
+            kind: PrincipalKind::Stranger,
+            hash,
+        }
+    }
 }
 
 /// Who can make up partition keys like this one, which decides where their counters are kept.

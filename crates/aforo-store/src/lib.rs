@@ -6,9 +6,7 @@
 //! same sequence of times and batches.
 //!
 //! ```
-//! use aforo_core::{
-//!     Charge, HashKey, Mode, OnDenial, PolicyName, Principal, PrincipalKind, Quota, Span, Terms,
-//! };
+//! use aforo_core::{Charge, HashKey, PolicyName, Principal, Quota, Span, Terms};
 //! use aforo_store::{Batch, MemoryStore, Store};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -17,16 +15,7 @@
 //! let policy = Terms::new(PolicyName::new("per-consumer")?, quota);
 //! let secret = HashKey::new([0x1f2e_3d4c, 0x5b6a_7988]);
 //! let hash = secret.hash(b"consumer 42");
-//! let charge = Charge {
-//!     terms: &policy,
-//!     principal: Principal { kind: PrincipalKind::Known, hash },
-//!     partition: hash,
-//!     subject: None,
-//!     cost: 4,
-//!     mode: Mode::Enforce,
-//!     on_denial: OnDenial::Keep,
-//!     edges: None,
-//! };
+//! let charge = Charge::new(&policy, Principal::known(hash), 4);
 //!
 //! let store = MemoryStore::new();
 //! let mut batch = Batch::new();

@@ -9,8 +9,8 @@
 use std::path::Path;
 
 use aforo_core::{
-    Charge, HashKey, Mode, OnDenial, PolicyName, Principal, PrincipalKind, Quota, Span, Terms,
-    Timestamp, Verdict, Window,
+    Charge, HashKey, PolicyName, Principal, PrincipalKind, Quota, Span, Terms, Timestamp, Verdict,
+    Window,
 };
 use aforo_store::conformance::block_on;
 use aforo_store::{Batch, ManualClock, MemoryStore, Store};
@@ -31,16 +31,7 @@ fn terms(name: &str, quota: Quota) -> Terms {
 
 fn charge(terms: &Terms, kind: PrincipalKind, number: u64) -> Charge<'_> {
     let hash = SECRET.hash(&number.to_le_bytes());
-    Charge {
-        terms,
-        principal: Principal { kind, hash },
-        partition: hash,
-        subject: None,
-        cost: 1,
-        mode: Mode::Enforce,
-        on_denial: OnDenial::Keep,
-        edges: None,
-    }
+    Charge::new(terms, Principal { kind, hash }, 1)
 }
 
 fn stranger(terms: &Terms, number: u64) -> Charge<'_> {

@@ -28,19 +28,7 @@ fn quotas() -> Vec<Quota> {
 
 fn charge(terms: &Terms, caller: u64, cost: u64) -> Charge<'_> {
     let hash = HashKey::new([3, 5]).hash(&caller.to_le_bytes());
-    Charge {
-        terms,
-        principal: Principal {
-            kind: PrincipalKind::Stranger,
-            hash,
-        },
-        partition: hash,
-        subject: None,
-        cost,
-        mode: Mode::Enforce,
-        on_denial: OnDenial::Keep,
-        edges: None,
-    }
+    Charge::new(terms, Principal::stranger(hash), cost)
 }
 
 fn terms(name: &str, quota: Quota) -> Terms {

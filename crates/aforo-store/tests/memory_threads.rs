@@ -9,10 +9,7 @@
 use std::sync::Barrier;
 use std::thread;
 
-use aforo_core::{
-    Charge, HashKey, Mode, OnDenial, PolicyName, Principal, PrincipalKind, Quota, Span, Terms,
-    Timestamp, Window,
-};
+use aforo_core::{Charge, HashKey, PolicyName, Principal, Quota, Span, Terms, Timestamp, Window};
 use aforo_store::conformance::block_on;
 use aforo_store::{Batch, ManualClock, MemoryStore, Store};
 
@@ -27,19 +24,7 @@ fn terms(name: &str, quota: Quota) -> Terms {
 
 fn charge(terms: &Terms, caller: u64, cost: u64) -> Charge<'_> {
     let hash = HashKey::new([3, 5]).hash(&caller.to_le_bytes());
-    Charge {
-        terms,
-        principal: Principal {
-            kind: PrincipalKind::Stranger,
-            hash,
-        },
-        partition: hash,
-        subject: None,
-        cost,
-        mode: Mode::Enforce,
-        on_denial: OnDenial::Keep,
-        edges: None,
-    }
+    Charge::new(terms, Principal::stranger(hash), cost)
 }
 
 fn quotas() -> [Quota; 3] {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aforo_benches::Failure;
 use aforo_benches::row::{Row, Target};
-use aforo_core::{Principal, PrincipalKind};
+use aforo_core::Principal;
 use aforo_servers::Redis;
 use aforo_store::Store;
 use tokio::task::JoinSet;
@@ -42,10 +42,7 @@ fn packed() -> Result<f64, Failure> {
             let (store, policies) = (Arc::clone(&store), policies.clone());
             askers.spawn(async move {
                 for consumer in (asker..CONSUMERS).step_by(64) {
-                    let caller = Principal {
-                        kind: PrincipalKind::Known,
-                        hash: secret().hash(&consumer.to_le_bytes()),
-                    };
+                    let caller = Principal::known(secret().hash(&consumer.to_le_bytes()));
                     store.charge(&batch(&policies, caller)).await?;
                 }
                 Ok::<(), Failure>(())

@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aforo_benches::{Failure, cpu};
-use aforo_core::{
-    Charge, HashKey, Mode, OnDenial, PolicyName, Principal, PrincipalKind, Quota, Span, Terms,
-};
+use aforo_core::{Charge, HashKey, PolicyName, Principal, Quota, Span, Terms};
 use aforo_servers::Redis;
 use aforo_store::{Batch, RedisStore, Remote, Store};
 use tokio::runtime::Runtime;
@@ -58,26 +56,15 @@ pub(crate) fn policies(count: usize) -> Result<Arc<[Terms]>, Failure> {
 pub(crate) fn batch<'a>(policies: &'a [Terms], caller: Principal) -> Batch<'a> {
     let mut batch = Batch::new();
     for terms in policies {
-        batch.push(Charge {
-            terms,
-            principal: caller,
-            partition: caller.hash,
-            subject: None,
-            cost: 1,
-            mode: Mode::Enforce,
-            on_denial: OnDenial::Keep,
-            edges: None,
-        });
+        batch.push(Charge::new(terms, caller, 1));
     }
     batch
 }
 
 impl Load {
     pub(crate) fn new(server: &Redis, count: usize) -> Result<Self, Failure> {
-        let caller = Principal {
-            kind: PrincipalKind::Known,
-            hash: secret().hash(format!("consumer with {count} policies").as_bytes()),
-        };
+        let caller =
+            Principal::known(secret().hash(format!("consumer with {count} policies").as_bytes()));
         Ok(Self {
             runtime: tokio::runtime::Builder::new_current_thread().build()?,
             store: Arc::new(store(server)?),

@@ -1,8 +1,8 @@
 //! What the cases are told in: policies, callers, charges, answers.
 
 use aforo_core::{
-    Charge, HashKey, Mode, OnDenial, Outcome, PartitionHash, PolicyName, Principal, PrincipalKind,
-    Quota, Span, Terms, Timestamp,
+    Charge, HashKey, Outcome, PartitionHash, PolicyName, Principal, PrincipalKind, Quota, Span,
+    Terms, Timestamp,
 };
 
 use crate::{Batch, Charged, ManualClock, Store};
@@ -63,16 +63,7 @@ pub(super) fn part(caller: Principal, number: u64) -> PartitionHash {
 
 /// A charge of a caller, counted by the caller alone.
 pub(super) fn charge(terms: &Terms, caller: Principal, cost: u64) -> Charge<'_> {
-    Charge {
-        terms,
-        principal: caller,
-        partition: caller.hash,
-        subject: None,
-        cost,
-        mode: Mode::Enforce,
-        on_denial: OnDenial::Keep,
-        edges: None,
-    }
+    Charge::new(terms, caller, cost)
 }
 
 pub(super) async fn all(store: &impl Store, charges: &[Charge<'_>]) -> Charged {

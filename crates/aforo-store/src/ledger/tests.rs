@@ -3,9 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use aforo_core::{
-    Algorithm, Mode, OnDenial, PolicyName, Principal, Shape, State, Stored, Terms, Timestamp, Unit,
-};
+use aforo_core::{Algorithm, PolicyName, Principal, Shape, State, Stored, Terms, Timestamp, Unit};
 use proptest::prelude::*;
 
 use super::*;
@@ -109,19 +107,7 @@ fn a_counter_is_kept_as_long_as_its_present_quota_needs_it() {
         let quota = aforo_core::Quota::token_bucket(amount, minute, Some(7)).unwrap();
         let terms = Terms::new(PolicyName::new("policy").unwrap(), quota);
         let mut batch = Batch::new();
-        batch.push(Charge {
-            terms: &terms,
-            principal: Principal {
-                kind: PrincipalKind::Known,
-                hash,
-            },
-            partition: hash,
-            subject: None,
-            cost: 7,
-            mode: Mode::Enforce,
-            on_denial: OnDenial::Keep,
-            edges: None,
-        });
+        batch.push(Charge::new(&terms, Principal::known(hash), 7));
         let charged = conformance::block_on(store.charge(&batch)).unwrap();
         assert_eq!(charged.taken, amount == 7);
         let all = store.kept.lock().unwrap();

@@ -7,10 +7,7 @@
 //!
 //! No bound on preemptions is set: all of them are gone through, within a minute.
 
-use aforo_core::{
-    Charge, Mode, OnDenial, PartitionHash, PolicyName, Principal, PrincipalKind, Quota, Span,
-    Terms, Timestamp,
-};
+use aforo_core::{Charge, PartitionHash, PolicyName, Principal, Quota, Span, Terms, Timestamp};
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU32, Ordering};
 use loom::thread;
@@ -48,19 +45,7 @@ fn terms(name: &str, capacity: u64) -> Terms {
 
 fn charge(terms: &Terms, partition: u128) -> Charge<'_> {
     let hash = PartitionHash(partition);
-    Charge {
-        terms,
-        principal: Principal {
-            kind: PrincipalKind::Known,
-            hash,
-        },
-        partition: hash,
-        subject: None,
-        cost: 1,
-        mode: Mode::Enforce,
-        on_denial: OnDenial::Keep,
-        edges: None,
-    }
+    Charge::new(terms, Principal::known(hash), 1)
 }
 
 fn run(store: &MemoryStore<ManualClock>, charges: &[Charge<'_>]) -> bool {

@@ -4,10 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use aforo_core::{
-    Charge, HashKey, Mode, OnDenial, PolicyName, Principal, PrincipalKind, Quota, Span, Terms,
-    Timestamp,
-};
+use aforo_core::{Charge, HashKey, PolicyName, Principal, Quota, Span, Terms, Timestamp};
 use aforo_store::{Answer, Batch, Charged, LeasedStore, ManualClock, MemoryStore, Store};
 
 /// Some instances, the store that they share, and the time.
@@ -69,19 +66,7 @@ pub(crate) fn batch<'a>(policies: &[&'a Terms], cost: u64) -> Batch<'a> {
     let hash = HashKey::new([1, 2]).hash(b"consumer");
     let mut batch = Batch::new();
     for terms in policies {
-        batch.push(Charge {
-            terms,
-            principal: Principal {
-                kind: PrincipalKind::Known,
-                hash,
-            },
-            partition: hash,
-            subject: None,
-            cost,
-            mode: Mode::Enforce,
-            on_denial: OnDenial::Keep,
-            edges: None,
-        });
+        batch.push(Charge::new(terms, Principal::known(hash), cost));
     }
     batch
 }

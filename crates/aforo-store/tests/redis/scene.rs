@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use aforo_core::{
-    Charge, HashKey, Mode, OnDenial, Outcome, PartitionHash, PolicyName, Principal, PrincipalKind,
-    Quota, Span, Terms, Window,
+    Charge, HashKey, Outcome, PartitionHash, PolicyName, Principal, Quota, Span, Terms, Window,
 };
 use aforo_store::{Batch, Charged, RedisStore, Store, StoreError};
 use tokio::task::JoinSet;
@@ -42,23 +41,11 @@ pub(crate) fn hash(text: &str) -> PartitionHash {
 
 /// A stranger of a name.
 pub(crate) fn caller(name: &str) -> Principal {
-    Principal {
-        kind: PrincipalKind::Stranger,
-        hash: hash(name),
-    }
+    Principal::stranger(hash(name))
 }
 
 pub(crate) fn charge(terms: &Terms, caller: Principal, cost: u64) -> Charge<'_> {
-    Charge {
-        terms,
-        principal: caller,
-        partition: caller.hash,
-        subject: None,
-        cost,
-        mode: Mode::Enforce,
-        on_denial: OnDenial::Keep,
-        edges: None,
-    }
+    Charge::new(terms, caller, cost)
 }
 
 pub(crate) fn batch<'a>(charges: &[Charge<'a>]) -> Batch<'a> {

@@ -1,8 +1,7 @@
 //! Policies, callers and charges.
 
 use aforo_core::{
-    Charge, HashKey, Mode, OnDenial, PartitionHash, PolicyName, Principal, PrincipalKind, Quota,
-    Span, Terms, Timestamp, Window,
+    Charge, HashKey, PartitionHash, PolicyName, Principal, Quota, Span, Terms, Timestamp, Window,
 };
 use aforo_store::{Batch, Charged, Store};
 
@@ -48,32 +47,15 @@ pub(crate) fn hash(number: u64) -> PartitionHash {
 /// A charge of a stranger, counted by the stranger alone.
 pub(crate) fn charge(terms: &Terms, caller: u64, cost: u64) -> Charge<'_> {
     let hash = hash(caller);
-    Charge {
-        terms,
-        principal: Principal {
-            kind: PrincipalKind::Stranger,
-            hash,
-        },
-        partition: hash,
-        subject: None,
-        cost,
-        mode: Mode::Enforce,
-        on_denial: OnDenial::Keep,
-        edges: None,
-    }
+    Charge::new(terms, Principal::stranger(hash), cost)
 }
 
 /// A charge of a consumer.
 pub(crate) fn consumer<'a>(terms: &'a Terms, id: &'a str, cost: u64) -> Charge<'a> {
     let hash = HashKey::new([1, 2]).hash(id.as_bytes());
     Charge {
-        principal: Principal {
-            kind: PrincipalKind::Known,
-            hash,
-        },
-        partition: hash,
         subject: Some(id),
-        ..charge(terms, 0, cost)
+        ..Charge::new(terms, Principal::known(hash), cost)
     }
 }
 

@@ -2,10 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use aforo_core::{
-    Charge, HashKey, Mode, OnDenial, Outcome, PolicyName, Principal, PrincipalKind, Quota, Span,
-    Terms, Timestamp,
-};
+use aforo_core::{Charge, HashKey, Outcome, PolicyName, Principal, Quota, Span, Terms, Timestamp};
 use aforo_store::{Answer, Batch, StoreError};
 
 use super::breaker::Breaker;
@@ -149,19 +146,7 @@ impl NamedStore {
         let terms = Terms::new(name, quota);
         let hash = key.hash(b"aforo knock");
         let mut batch = Batch::new();
-        batch.push(Charge {
-            terms: &terms,
-            principal: Principal {
-                kind: PrincipalKind::Known,
-                hash,
-            },
-            partition: hash,
-            subject: None,
-            cost: 1,
-            mode: Mode::Enforce,
-            on_denial: OnDenial::Keep,
-            edges: None,
-        });
+        batch.push(Charge::new(&terms, Principal::known(hash), 1));
         // What came of it shows in the status.
         let _ = self.ask(observer, |store| store.peek(&batch)).await;
     }

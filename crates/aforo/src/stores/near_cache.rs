@@ -152,7 +152,7 @@ fn place_of(charge: &Charge<'_>) -> Place {
 
 #[cfg(test)]
 mod tests {
-    use aforo_core::{Mode, OnDenial, PartitionHash, PolicyName, Principal, PrincipalKind, Terms};
+    use aforo_core::{PartitionHash, PolicyName, Principal, Terms};
 
     use super::*;
 
@@ -163,19 +163,7 @@ mod tests {
 
     fn charge(terms: &Terms, partition: u128, cost: u64) -> Charge<'_> {
         let hash = PartitionHash(partition);
-        Charge {
-            terms,
-            principal: Principal {
-                kind: PrincipalKind::Stranger,
-                hash,
-            },
-            partition: hash,
-            subject: None,
-            cost,
-            mode: Mode::Enforce,
-            on_denial: OnDenial::Keep,
-            edges: None,
-        }
+        Charge::new(terms, Principal::stranger(hash), cost)
     }
 
     fn at(millis: u64) -> Timestamp {

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use ::http::request::Parts;
-use aforo_core::{Charge, Mode, OnDenial, Principal, PrincipalKind, Terms, Timestamp};
+use aforo_core::{Charge, Mode, Principal, Terms, Timestamp};
 use aforo_policy::{
     Anonymous, Caller, Counted, Credential, Part, Planned, PlannedCharge, Policy, WhenMissing,
 };
@@ -139,19 +139,7 @@ impl Door {
             IpAddr::V6(address) => address.octets(),
         };
         let hash = inner.key.hash(&octets);
-        let charge = Charge {
-            terms,
-            principal: Principal {
-                kind: PrincipalKind::Stranger,
-                hash,
-            },
-            partition: hash,
-            subject: None,
-            cost: 1,
-            mode: Mode::Enforce,
-            on_denial: OnDenial::Keep,
-            edges: None,
-        };
+        let charge = Charge::new(terms, Principal::stranger(hash), 1);
         let mut line = undisclosed(terms);
         self.charge_alone(&charge, &mut line);
         inner.observer.judged(&line.judged());

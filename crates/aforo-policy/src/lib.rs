@@ -22,6 +22,6 @@ pub use charges::{Charges, Planned, PlannedCharge, Refusal, Scope};
 pub use facts::{BodyFacts, Facts};
 pub use matching::{MatchPlace, Matched, RouteConflict, route_conflicts};
 pub use path::{CanonicalPath, PathError};
-pub use policy_set::{PolicySet, Reckoning};
+pub use policy_set::{Aftermath, PolicySet, Reckoning};
 pub use settings::*;
 pub use template::{Template, TemplateError};

@@ -64,10 +64,11 @@ impl Passage {
     /// by result.
     ///
     /// The true cost is what [`Passage::set_cost`] said, else a [`SettledCost`] among the
-    /// response's extensions.
+    /// response's extensions, else the header that the route's `cost_from` names. The header goes
+    /// on to the caller.
     pub async fn finish(mut self, response: &mut response::Parts) {
         let said = response.extensions.get::<SettledCost>().map(|cost| cost.0);
-        let cost = self.cost.or(said);
+        let cost = self.cost.or(said).or_else(|| self.told_cost(response));
         self.entry.forwarded = true;
         if self.has_to_settle(response.status, cost) {
             // In a box, since most responses change nothing.
@@ -80,6 +81,12 @@ impl Passage {
     #[cfg(feature = "tower")]
     pub(crate) fn finishes_at_once(&self) -> bool {
         self.entry.receipts.all_immediate()
+    }
+
+    /// The cost in the header that the route names.
+    fn told_cost(&self, response: &response::Parts) -> Option<u64> {
+        let aftermath = self.entry.aftermath.as_ref()?;
+        aftermath.cost(&response.headers)
     }
 
     /// Whether a charge has to be corrected.

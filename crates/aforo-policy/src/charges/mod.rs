@@ -2,6 +2,7 @@
 
 mod allowance;
 mod place;
+mod price;
 mod sum;
 
 use aforo_core::Charge;
@@ -11,6 +12,7 @@ use thiserror::Error;
 use crate::{Metered, Policy};
 
 pub(crate) use allowance::{counts_consumers_apart, planned};
+pub(crate) use price::price;
 pub(crate) use sum::Sum;
 
 /// What a request is to be charged, in this order: plan, team, groups, route.

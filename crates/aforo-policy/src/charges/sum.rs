@@ -11,7 +11,7 @@ use crate::policy_set::Calendars;
 use crate::{Allowance, Alternatives, Caller, Metered, Part, Place, Policy, Template};
 
 /// What all charges of a request have in common.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Sum<'r, 'a> {
     pub(crate) origin: Origin<'r>,
     pub(crate) caller: &'a Caller,

@@ -32,7 +32,11 @@ pub struct MatchPlace {
 /// use aforo_policy::{Methods, Paths, Route, Template, route_conflicts};
 /// let route = |text| Arc::new(Route {
 ///     matches: vec![(Methods::Any, Template::parse(text).unwrap())],
-///     cost: 1, policies: vec![], exempt: false, plans: vec![],
+///     cost: 1,
+///     cost_from: None,
+///     policies: vec![],
+///     exempt: false,
+///     plans: vec![],
 /// });
 /// let routes = [route("/users/{id}"), route("/users/me"), route("/users/{name}")];
 /// let conflicts = route_conflicts(&routes, &Paths::default());

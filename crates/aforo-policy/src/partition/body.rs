@@ -25,7 +25,7 @@ pub(super) fn value(
             Ok(Found::Nothing) => Ok(None),
             Ok(Found::Text(text)) => Ok(Some(text.into_bytes().into())),
             Ok(Found::Twice) => Err(twice(part)),
-            Ok(Found::Composite) => Err(Refusal::UnreadableBody {
+            Ok(Found::Array(_) | Found::Object) => Err(Refusal::UnreadableBody {
                 expected: format!("JSON with a text or a number at {pointer}"),
             }),
             Err(_) => Err(unreadable(alternatives)),
@@ -40,6 +40,28 @@ pub(super) fn value(
             }
         }
         _ => Ok(None),
+    }
+}
+
+/// How many items the JSON array at `pointer` has; none when nothing is there. What is no array is
+/// refused: the server behind may read a list in it.
+pub(crate) fn items(facts: &Facts<'_>, pointer: &str) -> Result<Option<u64>, Refusal> {
+    let Some(bytes) = facts.body.map(|body| body.bytes).filter(|b| !b.is_empty()) else {
+        return Ok(None);
+    };
+    let unreadable = || Refusal::UnreadableBody {
+        expected: format!("{} with an array at {pointer:?}", Media::Json.name()),
+    };
+    if Media::of(facts.headers) != Some(Media::Json) {
+        return Err(unreadable());
+    }
+    match at_pointer(bytes, pointer) {
+        Ok(Found::Nothing) => Ok(None),
+        Ok(Found::Array(items)) => Ok(Some(items)),
+        Ok(Found::Twice) => Err(Refusal::DuplicatePart {
+            part: format!("body:{pointer}"),
+        }),
+        Ok(Found::Text(_) | Found::Object) | Err(_) => Err(unreadable()),
     }
 }
 

@@ -11,8 +11,10 @@ pub(super) enum Found {
     Nothing,
     /// A text, number or boolean as text. `1`, `1.0` and `"1"` are the same.
     Text(String),
-    /// An object or an array.
-    Composite,
+    /// An array of so many items.
+    Array(u64),
+    /// An object.
+    Object,
     /// A member on the way is there more than once, so that the answer depends on the reader.
     Twice,
 }
@@ -97,7 +99,7 @@ impl<'de> Visitor<'de> for Seek<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Found, A::Error> {
         let Some((token, rest)) = self.0.split_first() else {
             while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-            return Ok(Found::Composite);
+            return Ok(Found::Object);
         };
         let mut found = None;
         while let Some(wanted) = map.next_key_seed(Is(token))? {
@@ -116,8 +118,11 @@ impl<'de> Visitor<'de> for Seek<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Found, A::Error> {
         let Some((token, rest)) = self.0.split_first() else {
-            while seq.next_element::<IgnoredAny>()?.is_some() {}
-            return Ok(Found::Composite);
+            let mut items = 0_u64;
+            while seq.next_element::<IgnoredAny>()?.is_some() {
+                items = items.saturating_add(1);
+            }
+            return Ok(Found::Array(items));
         };
         let wanted = index(token);
         let mut found = Found::Nothing;

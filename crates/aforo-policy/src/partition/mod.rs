@@ -17,9 +17,11 @@ mod tests;
 use aforo_core::{HashKey, PartitionHash, Principal};
 use smallvec::SmallVec;
 
+pub(crate) use body::items;
 pub(crate) use encoding::{Encoding, Tag};
 pub(crate) use normalize::normalized;
 pub(crate) use origin::Origin;
+pub(crate) use urlencoded::{Twice, field};
 
 /// Bytes of one part; what is usual fits without an allocation.
 pub(crate) type Bytes = SmallVec<[u8; 64]>;

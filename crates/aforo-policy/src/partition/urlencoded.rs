@@ -5,10 +5,10 @@ use crate::path::hex_pair;
 
 /// A field that is there more than once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Twice;
+pub(crate) struct Twice;
 
 /// The decoded value of the field `name`, in any spelling of the name.
-pub(super) fn field(input: &[u8], name: &str) -> Result<Option<Bytes>, Twice> {
+pub(crate) fn field(input: &[u8], name: &str) -> Result<Option<Bytes>, Twice> {
     let mut found = None;
     for pair in input.split(|byte| *byte == b'&') {
         let mut halves = pair.splitn(2, |byte| *byte == b'=');

@@ -1,5 +1,6 @@
 //! All policies of a file, ready to match requests.
 
+mod aftermath;
 mod applicable;
 mod calendars;
 mod named;
@@ -18,12 +19,15 @@ use crate::charges::Sum;
 use crate::matching::Routing;
 use crate::partition::Origin;
 use crate::{
-    Allowance, Caller, Charges, Facts, Matched, Part, Place, Policy, Refusal, Scope, Settings,
+    Allowance, Caller, Charges, CostFrom, Facts, Matched, Part, Place, Policy, Refusal, Scope,
+    Settings,
 };
 
+pub use aftermath::Aftermath;
 use applicable::applicable;
 pub(crate) use calendars::Calendars;
 pub use reckoning::Reckoning;
+use reckoning::takes_request_cost;
 
 /// All policies of a file, ready to match requests.
 #[derive(Debug)]
@@ -31,10 +35,12 @@ pub struct PolicySet {
     settings: Arc<Settings>,
     routing: Routing,
     calendars: Calendars,
-    /// Whether some policy counts by the body.
+    /// Whether some policy counts by the body, or some route's cost is read from it.
     reads_body: bool,
     /// Whether some policy counts by the host.
     reads_host: bool,
+    /// Whether some responses are looked at.
+    looks_at_responses: bool,
     /// Nobody: who makes the request is not known yet.
     nobody: Caller,
 }
@@ -46,8 +52,9 @@ impl PolicySet {
         Self {
             routing: Routing::new(&settings),
             calendars: Calendars::new(&settings),
-            reads_body: some(counts_by_body),
+            reads_body: some(counts_by_body) || prices_by_body(&settings),
             reads_host: some(counts_by_host),
+            looks_at_responses: aftermath::looks_at_responses(&settings),
             nobody: Caller::nobody(),
             settings,
         }
@@ -96,13 +103,14 @@ impl PolicySet {
             .of_template(&self.settings, path, template, facts.method)
     }
 
-    /// Whether a policy that applies counts by the body.
+    /// Whether a policy that applies counts by the body, or takes a cost that is read from it.
     pub fn needs_body<'a>(&self, matched: &Matched<'a>, caller: &'a Caller, place: Place) -> bool {
         self.reads_body
             && !matched.is_exempt()
             && applicable(matched, caller).any(|one| {
                 one.policy.at.hold(place)
-                    && counts_by_body(one.policy)
+                    && (counts_by_body(one.policy)
+                        || takes_request_cost(one.policy) && is_priced_by_body(matched))
                     && may_limit(one.policy, caller)
             })
     }
@@ -214,6 +222,16 @@ impl PolicySet {
 
 fn counts_by_body(policy: &Policy) -> bool {
     parts(policy).any(|part| matches!(part, Part::Body(_) | Part::Form(_)))
+}
+
+fn prices_by_body(settings: &Settings) -> bool {
+    let mut sources = settings.routes.iter().flat_map(|route| &route.cost_from);
+    sources.any(CostFrom::reads_body)
+}
+
+fn is_priced_by_body(matched: &Matched<'_>) -> bool {
+    let route = matched.route;
+    route.is_some_and(|route| route.cost_from.as_ref().is_some_and(CostFrom::reads_body))
 }
 
 fn counts_by_host(policy: &Policy) -> bool {

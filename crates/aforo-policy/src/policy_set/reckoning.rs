@@ -1,9 +1,11 @@
 //! A request that is about to be charged.
 
+use aforo_core::Mode;
+
 use super::applicable::applicable;
-use super::counts_by_body;
-use crate::charges::Sum;
-use crate::{Caller, Charges, Matched, Refusal};
+use super::{counts_by_body, may_limit};
+use crate::charges::{Sum, price};
+use crate::{Caller, Charges, CostFrom, Matched, Policy, Refusal};
 
 /// A request that is about to be charged.
 #[derive(Debug)]
@@ -55,13 +57,53 @@ impl<'r, 'a> Reckoning<'r, 'a> {
         if matched.is_exempt() {
             return Ok(());
         }
-        for one in applicable(matched, caller) {
+        if let Some(from) = matched.route.and_then(|route| route.cost_from.as_ref()) {
+            let sum = self.priced(from)?;
+            return self.add_all(&sum, charges);
+        }
+        self.add_all(&self.sum, charges)
+    }
+
+    /// The same sum at the cost that the request says. Where no policy that may deny takes it, a
+    /// request that says none is not refused.
+    fn priced(&self, from: &CostFrom) -> Result<Sum<'r, 'a>, Refusal> {
+        let facts = self.sum.origin.facts;
+        let price = facts.map_or(Ok(from.least()), |facts| price(from, facts));
+        let cost = match price {
+            Err(refusal) if self.is_priced() => return Err(refusal),
+            price => price.unwrap_or_else(|_| from.least()),
+        };
+        Ok(Sum {
+            cost,
+            ..self.sum.clone()
+        })
+    }
+
+    /// Whether a policy that may deny takes the request's cost.
+    fn is_priced(&self) -> bool {
+        let (caller, place) = (self.sum.caller, self.sum.place);
+        applicable(self.matched, caller).any(|one| {
+            let policy = one.policy;
+            takes_request_cost(policy)
+                && policy.mode == Mode::Enforce
+                && policy.at.hold(place)
+                && may_limit(policy, caller)
+        })
+    }
+
+    fn add_all(&self, sum: &Sum<'_, 'a>, charges: &mut Charges<'a>) -> Result<(), Refusal> {
+        for one in applicable(self.matched, self.sum.caller) {
             if self.bodies == Bodies::Read || !counts_by_body(one.policy) {
-                self.sum.add(charges, one.scope, one.policy, one.group)?;
+                sum.add(charges, one.scope, one.policy, one.group)?;
             }
         }
         Ok(())
     }
+}
+
+/// Whether a policy takes what the request costs, and no cost of its own.
+pub(super) const fn takes_request_cost(policy: &Policy) -> bool {
+    policy.cost.is_none()
 }
 
 /// Refuses a caller whose plan the route does not take.

@@ -1,6 +1,7 @@
 //! The file, validated: what exists here makes sense.
 
 mod calendar;
+mod cost;
 mod gateway;
 mod identity;
 mod plan;
@@ -13,6 +14,7 @@ mod store_url;
 
 pub use calendar::Calendar;
 pub(crate) use calendar::time_zone;
+pub use cost::CostFrom;
 pub use gateway::{Gateway, Tls, Upstream};
 pub use identity::{Anonymous, CredentialSource, ForwardedHeader, Identity, ProxyTrust};
 pub use plan::{Consumer, Override, Plan, Team};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Policy;
+use super::{CostFrom, Policy};
 use crate::Template;
 
 /// Methods and path templates with a cost and policies of its own.
@@ -12,6 +12,8 @@ pub struct Route {
     pub matches: Vec<(Methods, Template)>,
     /// Units that one request takes.
     pub cost: u64,
+    /// What the cost is read from, where requests of the route do not all cost the same.
+    pub cost_from: Option<CostFrom>,
     /// Its own policies.
     pub policies: Vec<Arc<Policy>>,
     /// Not counted at all.

@@ -39,10 +39,6 @@ fn fields_that_are_not_built_yet() {
             format!("2:1 `{name}` is not available yet")
         );
     }
-    assert_eq!(
-        finding("[[routes]]\nmatch = \"/\"\ncost_from = \"x\"\n"),
-        "3:1 `cost_from` is not available yet"
-    );
 }
 
 #[test]

@@ -2,6 +2,7 @@
 #![allow(clippy::panic, clippy::indexing_slicing, clippy::unwrap_used)]
 
 mod consumers;
+mod cost;
 mod identity;
 mod includes;
 mod later;

@@ -7,7 +7,7 @@ use ::http::HeaderValue;
 use ::http::request::Parts;
 use ::http::uri::PathAndQuery;
 use aforo_core::Span;
-use aforo_policy::Caller;
+use aforo_policy::{Aftermath, Caller};
 
 use super::door::Door;
 use crate::Limiter;
@@ -29,6 +29,8 @@ pub(crate) struct Entry {
     pub(crate) origin: Option<HeaderValue>,
     /// The path as it was matched, where the request is to go on with that spelling.
     pub(super) spelled: Option<PathAndQuery>,
+    /// What its response is looked at for.
+    pub(crate) aftermath: Option<Box<Aftermath>>,
     /// Whether it is on its way: from here charges are kept.
     pub(crate) forwarded: bool,
 }
@@ -47,6 +49,7 @@ impl Entry {
             delay: Span::ZERO,
             origin: None,
             spelled: None,
+            aftermath: None,
             forwarded: false,
         };
         Box::write(room, entry)

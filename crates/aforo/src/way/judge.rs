@@ -1,7 +1,7 @@
 //! A request's charges, put to the stores.
 
 use ::http::request::Parts;
-use aforo_policy::{Caller, Charges, Facts, Matched, Reckoning};
+use aforo_policy::{Aftermath, Caller, Charges, Facts, Matched, Reckoning};
 
 use super::door::{Door, counts_by_address};
 use super::target::{Target, matched};
@@ -48,6 +48,7 @@ impl Entry {
             lines,
             receipts,
             spelled,
+            aftermath,
             ..
         } = self;
         stop(door.charge_edge(caller, lines))?;
@@ -67,6 +68,7 @@ impl Entry {
         let mut charges = Charges::default();
         let reckoning = door.reckoning(&facts, caller, &matched);
         door.add_charges(&mut charges, &reckoning)?;
+        *aftermath = door.aftermath(&matched);
         let mut taking = Taking::new(new_lines(lines, &charges), receipts);
         taking.put_now(door.put(&charges, How::Take));
         Ok(Front::Judged(taking.judgement()))
@@ -84,6 +86,7 @@ impl Entry {
             caller,
             lines,
             receipts,
+            aftermath,
             ..
         } = self;
         let (settings, policies) = (door.setup.settings(), &door.setup.policies);
@@ -100,6 +103,7 @@ impl Entry {
         }
         let mut charges = Charges::default();
         door.add_charges(&mut charges, &reckoning)?;
+        *aftermath = door.aftermath(&matched);
         let mut taking = Taking::new(new_lines(lines, &charges), receipts);
         taking.put(door.put(&charges, how)).await;
         Ok(taking.judgement())
@@ -131,6 +135,13 @@ impl Door {
             return Err(Stopped::PeerUnknown);
         }
         Ok(())
+    }
+
+    /// What the request's response is looked at for.
+    fn aftermath(&self, matched: &Matched<'_>) -> Option<Box<Aftermath>> {
+        let policies = &self.setup.policies;
+        let looks = policies.looks_at_responses();
+        looks.then(|| policies.aftermath(matched).map(Box::new))?
     }
 
     fn put<'a>(&'a self, charges: &'a Charges<'_>, how: How) -> Put<'a> {

@@ -12,6 +12,7 @@
 mod breaker;
 mod callers;
 mod check;
+mod cost;
 mod counting;
 mod frail;
 mod leased;

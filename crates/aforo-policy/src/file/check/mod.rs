@@ -1,6 +1,7 @@
 //! From raw tables to [`Settings`]: what exists afterwards makes sense.
 
 mod consumers;
+mod cost;
 mod edge;
 mod gateway;
 mod identity;

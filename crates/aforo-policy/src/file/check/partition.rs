@@ -238,7 +238,7 @@ fn named_part(word: &str, prefix: &str, name: &str) -> Result<Part, PartError> {
 }
 
 /// A JSON pointer to something inside a document (RFC 6901).
-fn is_pointer(text: &str) -> bool {
+pub(super) fn is_pointer(text: &str) -> bool {
     let escapes_are_right = text
         .split('~')
         .skip(1)

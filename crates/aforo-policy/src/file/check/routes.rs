@@ -58,6 +58,7 @@ impl Checker<'_> {
             let plans = self.route_plans(raw);
             let route = Route {
                 cost: raw.cost.get().map_or(1, |cost| cost.value),
+                cost_from: self.cost_from(raw),
                 policies: self.policies(&raw.policies, &used),
                 exempt: raw.exempt.get().is_some_and(|exempt| exempt.value),
                 plans,
@@ -91,6 +92,7 @@ impl Checker<'_> {
         }
         let others = [
             raw.cost.get().map(|cost| ("cost", cost.at)),
+            raw.cost_from.get().map(|from| ("cost_from", from.place)),
             raw.policies.get().map(|list| ("policies", list.at)),
             raw.plans.get().map(|list| ("plans", list.at)),
         ];

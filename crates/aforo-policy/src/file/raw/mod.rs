@@ -18,7 +18,7 @@ pub(in crate::file) use policy::{
     CountWord, PolicyEntry, QuotaValue, RawCount, RawPolicy, WindowWord,
 };
 pub(in crate::file) use responses::{BodyWord, RawBody, RawResponses};
-pub(in crate::file) use route::{RawGroup, RawPaths, RawRoute};
+pub(in crate::file) use route::{RawCostFrom, RawGroup, RawPaths, RawRoute};
 pub(in crate::file) use store::RawStore;
 
 use super::read::{List, Named, Text};

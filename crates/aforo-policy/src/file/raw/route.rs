@@ -38,6 +38,8 @@ table! {
         required r#match: OneOrMany<Text>,
         /// Units that one request takes of every policy. Default: 1.
         optional cost: Located<u64>,
+        /// What the cost is read from, instead of `cost`: the body, the query, or the response.
+        optional cost_from: RawCostFrom,
         /// Quotas, references or inline tables, beside the plan's.
         optional policies: List<PolicyEntry>,
         /// Whether requests are not counted at all, except at the edge.
@@ -45,7 +47,27 @@ table! {
         /// The plans that may use the route; others get 403. Default: all.
         optional plans: List<Text>,
     }
-    later { "cost_from" }
+}
+
+table! {
+    /// What a request's cost is read from: one of `body_items`, `query` and `header`.
+    RawCostFrom {
+        /// A JSON pointer such as `/orders` to an array in the request's body: each of its items
+        /// costs. Empty: the body is the array.
+        optional body_items: Text,
+        /// The name of a query parameter that says how many are asked for; needs `max`.
+        optional query: Text,
+        /// The name of a header in which the response says what the request truly cost.
+        optional header: Text,
+        /// Units for each item or each one asked for. Default: 1.
+        optional per_item: Located<u64>,
+        /// The most that is counted: what the application takes or serves at once.
+        optional max: Located<u64>,
+        /// What a request without the query parameter asks for. Default: 1.
+        optional default: Located<u64>,
+        /// Units that are reserved until the response says the true cost. Default: 1.
+        optional estimate: Located<u64>,
+    }
 }
 
 words!(TrailingSlash {

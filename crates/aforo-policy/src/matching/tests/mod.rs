@@ -25,6 +25,7 @@ fn route(matches: &[&str]) -> Arc<Route> {
     Arc::new(Route {
         matches: matches.iter().map(|text| parsed(text)).collect(),
         cost: 1,
+        cost_from: None,
         policies: Vec::new(),
         exempt: false,
         plans: Vec::new(),

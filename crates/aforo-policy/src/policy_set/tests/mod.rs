@@ -6,5 +6,6 @@ mod applies;
 mod bodies;
 mod partitions;
 mod parts;
+mod prices;
 mod refusals;
 mod terms;

@@ -69,6 +69,7 @@ pub(super) fn route(text: &str, policies: Vec<Policy>) -> Route {
     Route {
         matches: vec![matching(text)],
         cost: 1,
+        cost_from: None,
         policies: shared(policies),
         exempt: false,
         plans: Vec::new(),

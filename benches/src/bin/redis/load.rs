@@ -106,7 +106,7 @@ impl Load {
     }
 }
 
-fn taken(taken: bool) -> Result<(), Failure> {
+pub(crate) fn taken(taken: bool) -> Result<(), Failure> {
     match taken {
         true => Ok(()),
         false => Err("a charge was denied".into()),

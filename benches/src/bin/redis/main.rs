@@ -6,6 +6,7 @@ mod benchmark;
 mod cell;
 mod counter;
 mod footprint;
+mod leases;
 mod load;
 
 use aforo_benches::Failure;
@@ -15,6 +16,7 @@ use aforo_servers::Redis;
 
 use crate::benchmark::Benchmark;
 use crate::counter::Counter;
+use crate::leases::Leases;
 use crate::load::Load;
 
 /// Rounds of each contender.
@@ -60,6 +62,21 @@ fn main() -> Result<(), Failure> {
         footprint::row()?,
     ];
     rows.iter().for_each(|row| println!("{row}"));
+    let leases = Leases::new(&server)?;
+    let [leased, exact] = alternate(
+        ROUNDS,
+        [&mut || leases.leased_micros(), &mut || {
+            leases.exact_micros()
+        }],
+    )?;
+    let row = Row::times_faster(
+        "redis: 64 hot partition keys, leased, over exact",
+        &leased,
+        &exact,
+        "µs",
+        Target::AtLeast(10.0),
+    );
+    println!("{row}");
     if let Some((other, cell)) = cell::server()? {
         let [ours, theirs] = alternate(
             ROUNDS,

@@ -4,6 +4,7 @@ mod calls;
 mod failure;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod preparation;
 mod row;
 mod schema;
 mod session;

@@ -8,6 +8,7 @@ use sqlx::postgres::{PgConnectOptions, PgRow};
 use sqlx::{AssertSqlSafe, ConnectOptions, PgConnection, Row as _};
 
 use super::failure::Failure;
+use super::preparation::{Preparation, Tables};
 use super::row::{Found, Key, Row};
 use super::schema::{self, Schema};
 use super::session::{Database, Loaded, Session};
@@ -19,9 +20,8 @@ const MIGRATIONS: [&str; 1] = [include_str!("migrations/postgres/1.sql")];
 #[derive(Clone)]
 pub(super) struct Postgres {
     options: PgConnectOptions,
-    schema: Schema,
+    preparation: Preparation,
     statements: Arc<Statements>,
-    fingerprint: u64,
     settings: String,
 }
 
@@ -49,13 +49,12 @@ impl Postgres {
             expected: "postgres://USER:PASSWORD@HOST:PORT/DATABASE, with ?sslmode=verify-full \
                        for TLS",
         })?;
-        let schema = Schema::new(&remote.namespace)?;
+        let preparation = Preparation::new(remote, &MIGRATIONS)?;
         let millis = remote.timeout.as_millis().max(1);
         Ok(Self {
             options: options.disable_statement_logging(),
-            statements: Arc::new(Statements::new(&schema)),
-            schema,
-            fingerprint: remote.fingerprint,
+            statements: Arc::new(Statements::new(&preparation.schema)),
+            preparation,
             // An instance that stands still in the middle of a transaction lets go of its locks.
             settings: format!(
                 "SET statement_timeout = {millis}; \
@@ -67,58 +66,41 @@ impl Postgres {
 
     async fn session(self) -> Result<PostgresSession, Failure> {
         let mut connection = self.options.connect().await?;
-        if !self.is_ready(&mut connection).await? {
-            self.migrate(&mut connection).await?;
-        }
-        sqlx::raw_sql(AssertSqlSafe(self.settings))
-            .execute(&mut connection)
-            .await?;
+        self.preparation.prepare(&mut connection).await?;
+        connection.run(self.settings).await?;
         Ok(PostgresSession {
             connection,
             statements: self.statements,
         })
     }
+}
 
-    /// Whether the tables are there in the newest version, with our fingerprint.
-    async fn is_ready(&self, connection: &mut PgConnection) -> Result<bool, Failure> {
+impl Tables for PgConnection {
+    async fn has(&mut self, table: String) -> Result<bool, Failure> {
         // Not to_regclass: a session remembers that there was no such table.
-        let is_there: bool = sqlx::query_scalar(
+        let found = sqlx::query_scalar(
             "SELECT EXISTS (SELECT FROM pg_catalog.pg_class \
              WHERE relname = $1 AND pg_catalog.pg_table_is_visible(oid))",
         )
-        .bind(self.schema.sql("{namespace}_store"))
-        .fetch_one(&mut *connection)
+        .bind(table)
+        .fetch_one(self)
         .await?;
-        if !is_there {
-            return Ok(false);
-        }
-        let select = self.schema.sql(schema::SETTINGS);
-        let rows: Vec<(String, i64)> = sqlx::query_as(AssertSqlSafe(select))
-            .fetch_all(connection)
-            .await?;
-        schema::is_ready(&rows, self.fingerprint)
+        Ok(found)
     }
 
-    async fn migrate(&self, connection: &mut PgConnection) -> Result<(), Failure> {
-        sqlx::raw_sql("BEGIN ISOLATION LEVEL READ COMMITTED")
-            .execute(&mut *connection)
-            .await?;
-        sqlx::query("SELECT pg_advisory_xact_lock($1)")
-            .bind(self.schema.lock())
-            .execute(&mut *connection)
-            .await?;
-        // Another instance may have been faster.
-        if !self.is_ready(connection).await? {
-            let sql = self.schema.migration(&MIGRATIONS, self.fingerprint);
-            sqlx::raw_sql(AssertSqlSafe(sql))
-                .execute(&mut *connection)
-                .await?;
-        }
-        sqlx::raw_sql("COMMIT").execute(&mut *connection).await?;
-        match self.is_ready(connection).await? {
-            true => Ok(()),
-            false => Err(Failure::nonsense("the tables of the store are not there")),
-        }
+    async fn numbers(&mut self, select: String) -> Result<Vec<(String, i64)>, Failure> {
+        let select = sqlx::query_as(AssertSqlSafe(select));
+        Ok(select.fetch_all(self).await?)
+    }
+
+    async fn begin_alone(&mut self, schema: &Schema) -> Result<(), Failure> {
+        let begin = "BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock";
+        self.run(format!("{begin}({})", schema.lock())).await
+    }
+
+    async fn run(&mut self, sql: String) -> Result<(), Failure> {
+        sqlx::raw_sql(AssertSqlSafe(sql)).execute(self).await?;
+        Ok(())
     }
 }
 

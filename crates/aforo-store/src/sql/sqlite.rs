@@ -7,6 +7,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteRow, SqliteSyn
 use sqlx::{AssertSqlSafe, ConnectOptions, Row as _, SqliteConnection};
 
 use super::failure::Failure;
+use super::preparation::{Preparation, Tables};
 use super::row::{Found, Key, Row};
 use super::schema::{self, Schema};
 use super::session::{Database, Loaded, Session};
@@ -18,9 +19,8 @@ const MIGRATIONS: [&str; 1] = [include_str!("migrations/sqlite/1.sql")];
 #[derive(Clone)]
 pub(super) struct Sqlite {
     options: SqliteConnectOptions,
-    schema: Schema,
+    preparation: Preparation,
     statements: Arc<Statements>,
-    fingerprint: u64,
 }
 
 struct Statements {
@@ -46,7 +46,7 @@ impl Sqlite {
                 expected: "sqlite:PATH, such as sqlite:/var/lib/aforo/quotas.db",
             });
         }
-        let schema = Schema::new(&remote.namespace)?;
+        let preparation = Preparation::new(remote, &MIGRATIONS)?;
         let options = SqliteConnectOptions::new()
             .filename(path)
             .create_if_missing(true)
@@ -56,58 +56,44 @@ impl Sqlite {
             .disable_statement_logging();
         Ok(Self {
             options,
-            statements: Arc::new(Statements::new(&schema)),
-            schema,
-            fingerprint: remote.fingerprint,
+            statements: Arc::new(Statements::new(&preparation.schema)),
+            preparation,
         })
     }
 
     async fn session(self) -> Result<SqliteSession, Failure> {
         let mut connection = self.options.connect().await?;
-        if !self.is_ready(&mut connection).await? {
-            self.migrate(&mut connection).await?;
-        }
+        self.preparation.prepare(&mut connection).await?;
         Ok(SqliteSession {
             connection,
             statements: self.statements,
         })
     }
+}
 
-    /// Whether the tables are there in the newest version, with our fingerprint.
-    async fn is_ready(&self, connection: &mut SqliteConnection) -> Result<bool, Failure> {
-        let table = self.schema.sql("{namespace}_store");
+impl Tables for SqliteConnection {
+    async fn has(&mut self, table: String) -> Result<bool, Failure> {
         let found: i64 = sqlx::query_scalar(
             "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?",
         )
         .bind(table)
-        .fetch_one(&mut *connection)
+        .fetch_one(self)
         .await?;
-        if found == 0 {
-            return Ok(false);
-        }
-        let select = self.schema.sql(schema::SETTINGS);
-        let rows: Vec<(String, i64)> = sqlx::query_as(AssertSqlSafe(select))
-            .fetch_all(connection)
-            .await?;
-        schema::is_ready(&rows, self.fingerprint)
+        Ok(found > 0)
     }
 
-    async fn migrate(&self, connection: &mut SqliteConnection) -> Result<(), Failure> {
-        sqlx::raw_sql("BEGIN IMMEDIATE")
-            .execute(&mut *connection)
-            .await?;
-        // Another instance may have been faster.
-        if !self.is_ready(connection).await? {
-            let sql = self.schema.migration(&MIGRATIONS, self.fingerprint);
-            sqlx::raw_sql(AssertSqlSafe(sql))
-                .execute(&mut *connection)
-                .await?;
-        }
-        sqlx::raw_sql("COMMIT").execute(&mut *connection).await?;
-        match self.is_ready(connection).await? {
-            true => Ok(()),
-            false => Err(Failure::nonsense("the tables of the store are not there")),
-        }
+    async fn numbers(&mut self, select: String) -> Result<Vec<(String, i64)>, Failure> {
+        let select = sqlx::query_as(AssertSqlSafe(select));
+        Ok(select.fetch_all(self).await?)
+    }
+
+    async fn begin_alone(&mut self, _: &Schema) -> Result<(), Failure> {
+        self.run("BEGIN IMMEDIATE".to_owned()).await
+    }
+
+    async fn run(&mut self, sql: String) -> Result<(), Failure> {
+        sqlx::raw_sql(AssertSqlSafe(sql)).execute(self).await?;
+        Ok(())
     }
 }
 

@@ -13,12 +13,14 @@ pub mod words;
 
 mod caller;
 mod charges;
+mod device;
 mod facts;
 mod partition;
 mod policy_set;
 
 pub use caller::{Caller, Credential};
 pub use charges::{Charges, Planned, PlannedCharge, Refusal, Scope};
+pub use device::{DeviceKey, DeviceKeyError};
 pub use facts::{BodyFacts, Facts};
 pub use matching::{MatchPlace, Matched, RouteConflict, route_conflicts};
 pub use path::{CanonicalPath, PathError};

@@ -114,6 +114,7 @@ impl<'a> Sum<'_, 'a> {
             return Ok(None);
         };
         self.push_plan(&mut encoding, policy);
+        self.push_device(&mut encoding, policy, group);
         if by_caller {
             return Ok(Some(Partition {
                 hash: self.key.hash(encoding.as_bytes()),
@@ -140,6 +141,15 @@ impl<'a> Sum<'_, 'a> {
             && !counts_consumers_apart(policy)
         {
             encoding.push(Tag::Plan, plan.name.as_bytes());
+        }
+    }
+
+    /// A device that is known for the account is counted apart, each by itself.
+    fn push_device(&self, encoding: &mut Encoding, policy: &Policy, group: Option<&Template>) {
+        let cookie = policy.exempt_cookie.as_deref();
+        let device = cookie.and_then(|cookie| self.origin.known_device(cookie, group, self.now));
+        if let Some(device) = device {
+            encoding.push(Tag::Device, &device);
         }
     }
 

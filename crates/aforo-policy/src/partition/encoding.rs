@@ -26,6 +26,8 @@ pub(crate) enum Tag {
     Host = b'h',
     /// One bucket for all.
     Everyone = b'e',
+    /// A device that is known for the account before it.
+    Device = b'd',
     /// A plan, where it has a quota of its own.
     Plan = b'p',
     /// What the request says in a header, cookie, query, path or body. They share a tag: an

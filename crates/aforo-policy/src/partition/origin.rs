@@ -2,11 +2,17 @@
 
 use std::net::IpAddr;
 
+use aforo_core::Timestamp;
 use http::{HeaderMap, Method};
+use smallvec::SmallVec;
 
 use super::urlencoded::{Twice, decoded, field};
 use super::{Bytes, Encoding, Tag, body, cookie, host, normalized};
-use crate::{Alternatives, Consumer, Facts, Part, Policy, Refusal, Template, WhenMissing};
+use crate::device::Device;
+use crate::{
+    Alternatives, Consumer, ExemptCookie, Facts, Normalize, Part, Policy, Refusal, Template,
+    WhenMissing,
+};
 
 /// Where the parts of a partition key come from: the caller and the request.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +57,44 @@ impl Origin<'_> {
             self.push_caller(&mut encoding);
         }
         Ok(Some(encoding))
+    }
+
+    /// The account that a cookie is for; none when a part of it is absent or cannot be read.
+    pub(crate) fn account(
+        &self,
+        cookie: &ExemptCookie,
+        group: Option<&Template>,
+    ) -> Option<SmallVec<[Bytes; 2]>> {
+        let parts = cookie.account.iter();
+        parts
+            .map(|alternatives| self.account_part(alternatives, &cookie.normalize, group))
+            .collect()
+    }
+
+    fn account_part(
+        &self,
+        alternatives: &Alternatives,
+        normalize: &[Normalize],
+        group: Option<&Template>,
+    ) -> Option<Bytes> {
+        alternatives.0.iter().find_map(|part| {
+            let value = self.value(part, alternatives, group).ok()??;
+            let value = normalized(&value, normalize);
+            (!value.is_empty()).then(|| Bytes::from_slice(&value))
+        })
+    }
+
+    /// The device that the request's cookie marks for the account that it names.
+    pub(crate) fn known_device(
+        &self,
+        cookie: &ExemptCookie,
+        group: Option<&Template>,
+        now: Timestamp,
+    ) -> Option<Device> {
+        let (key, facts) = (cookie.key.get()?, self.facts?);
+        let value = cookie::cookie(facts.headers, &cookie.name).ok()??;
+        let account = self.account(cookie, group)?;
+        key.device(&cookie.name, &account, value, now)
     }
 
     /// Adds the caller: the consumer, else the client address.

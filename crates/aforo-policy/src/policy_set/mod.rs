@@ -41,6 +41,8 @@ pub struct PolicySet {
     reads_host: bool,
     /// Whether some responses are looked at.
     looks_at_responses: bool,
+    /// Whether some policy's denials lead to more.
+    penalises: bool,
     /// Nobody: who makes the request is not known yet.
     nobody: Caller,
 }
@@ -54,6 +56,7 @@ impl PolicySet {
             calendars: Calendars::new(&settings),
             reads_body: some(counts_by_body) || prices_by_body(&settings),
             reads_host: some(counts_by_host),
+            penalises: some(|policy| policy.penalty.is_some()),
             looks_at_responses: aftermath::looks_at_responses(&settings),
             nobody: Caller::nobody(),
             settings,
@@ -120,6 +123,11 @@ impl PolicySet {
         self.reads_host
     }
 
+    /// Whether some policy's denials lead to more: else no policy has a penalty.
+    pub const fn penalises(&self) -> bool {
+        self.penalises
+    }
+
     /// What a request is to be charged: by the caller's plan, its team, the groups, the route.
     /// Nothing on an exempt route.
     ///
@@ -173,6 +181,21 @@ impl PolicySet {
         }
     }
 
+    /// What there is when a request is known.
+    fn origin_of<'r>(
+        &self,
+        facts: &'r Facts<'r>,
+        caller: &'r Caller,
+        matched: &'r Matched<'_>,
+    ) -> Origin<'r> {
+        Origin {
+            facts: Some(facts),
+            route: matched.route_label(),
+            template: matched.template.filter(|_| matched.fits_path),
+            ..self.origin(caller)
+        }
+    }
+
     fn sum<'r, 'a>(
         &'a self,
         origin: Origin<'r>,
@@ -206,12 +229,7 @@ impl PolicySet {
     where
         'a: 'r,
     {
-        let origin = Origin {
-            facts: Some(facts),
-            route: matched.route_label(),
-            template: matched.template.filter(|_| matched.fits_path),
-            ..self.origin(caller)
-        };
+        let origin = self.origin_of(facts, caller, matched);
         let sum = Sum {
             cost: matched.route.map_or(1, |route| route.cost),
             ..self.sum(origin, caller, place, now, key)
@@ -239,7 +257,9 @@ fn counts_by_host(policy: &Policy) -> bool {
 }
 
 fn parts(policy: &Policy) -> impl Iterator<Item = &Part> {
-    policy.partition_by.iter().flat_map(|part| &part.0)
+    let account = policy.exempt_cookie.iter().flat_map(|one| &one.account);
+    let all = policy.partition_by.iter().chain(account);
+    all.flat_map(|part| &part.0)
 }
 
 /// Whether the policy has a quota for the caller, now or while an override holds.

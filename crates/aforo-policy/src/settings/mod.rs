@@ -2,8 +2,10 @@
 
 mod calendar;
 mod cost;
+mod exempt_cookie;
 mod gateway;
 mod identity;
+mod penalty;
 mod plan;
 mod policy;
 mod responses;
@@ -15,8 +17,10 @@ mod store_url;
 pub use calendar::Calendar;
 pub(crate) use calendar::time_zone;
 pub use cost::CostFrom;
+pub use exempt_cookie::ExemptCookie;
 pub use gateway::{Gateway, Tls, Upstream};
 pub use identity::{Anonymous, CredentialSource, ForwardedHeader, Identity, ProxyTrust};
+pub use penalty::Penalty;
 pub use plan::{Consumer, Override, Plan, Team};
 pub use policy::{
     Allowance, Alternatives, Counted, Disclosure, Metered, Normalize, Part, Place, Places, Policy,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use aforo_core::{Mode, PolicyName, Span, Terms};
 
-use super::{Calendar, OnStoreFailure};
+use super::{Calendar, ExemptCookie, OnStoreFailure, Penalty};
 
 /// A named quota with its algorithm, what it is partitioned by, and what happens when it is
 /// exceeded.
@@ -42,6 +42,10 @@ pub struct Policy {
     pub precision: Precision,
     /// Where it is enforced.
     pub at: Places,
+    /// What repeated denials lead to.
+    pub penalty: Option<Arc<Penalty>>,
+    /// The cookie of known devices.
+    pub exempt_cookie: Option<Arc<ExemptCookie>>,
 }
 
 /// What a policy allows.
@@ -142,6 +146,19 @@ pub enum Counted {
     Successes,
     /// These statuses.
     Statuses(Vec<u16>),
+}
+
+impl Counted {
+    /// Whether a response with this status counts.
+    pub fn holds(&self, status: http::StatusCode) -> bool {
+        let failed = matches!(status.as_u16(), 400 | 401 | 403 | 422);
+        match self {
+            Self::All => true,
+            Self::Failures => failed,
+            Self::Successes => !failed && !status.is_server_error(),
+            Self::Statuses(statuses) => statuses.contains(&status.as_u16()),
+        }
+    }
 }
 
 /// How exactly a shared store counts.

@@ -101,7 +101,7 @@ fn senseless_costs_are_refused_with_their_place() {
             "3:45 `estimate` means nothing beside `body_items`",
         ),
         ("{ header = \"x\", per = 2 }", "3:29 unknown field `per`"),
-        ("{ query = 5, max = 2 }", "3:23 found an integer"),
+        ("{ query = 5, max = 2 }", "3:23 found the integer 5"),
     ] {
         let text = route(&format!("cost_from = {table}"));
         assert_eq!(finding(&text), refusal, "{table}");

@@ -29,8 +29,6 @@ fn fields_that_are_not_built_yet() {
         ("gateway", "docs_path = \"/docs\""),
         ("gateway", "consumer_headers = true"),
         ("policies.a", "concurrent = 5"),
-        ("policies.a", "penalty = [\"1min\"]"),
-        ("policies.a", "exempt_cookie = { name = \"a\" }"),
         ("teams.a", "guaranteed = \"1/s\""),
     ] {
         let name = field.split(' ').next().unwrap();

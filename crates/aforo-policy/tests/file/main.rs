@@ -3,11 +3,13 @@
 
 mod consumers;
 mod cost;
+mod exempt_cookie;
 mod identity;
 mod includes;
 mod later;
 mod leased;
 mod names;
+mod penalty;
 mod policies;
 mod random;
 mod rendering;

@@ -39,7 +39,7 @@ error: unknown field `quot`
    |
 11 | quot = "1/s"
    | ^^^^
-   = expected: name, quota, burst, algorithm, partition_by, normalize, when_missing, cost, action, max_delay, count, denials, disclose, store, on_store_failure, precision, window, time_zone, anchor_day, at
+   = expected: name, quota, burst, algorithm, partition_by, normalize, when_missing, cost, action, max_delay, count, denials, disclose, store, on_store_failure, precision, window, time_zone, anchor_day, at, penalty, exempt_cookie
    = help: did you mean `quota`?
 
 2 errors"#

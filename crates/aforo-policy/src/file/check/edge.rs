@@ -38,6 +38,9 @@ impl Checker<'_> {
                 .add(at, "the edge counts every request, whatever becomes of it")
                 .help("leave out `count`, or put the policy into a plan, a group or a route");
         }
+        if policy.penalty.is_some() {
+            self.findings.later(at, "penalty in [edge]");
+        }
         if !policy.by_plan.is_empty() {
             self.findings
                 .add(at, "the edge counts before it knows a plan")

@@ -3,6 +3,7 @@
 mod consumers;
 mod cost;
 mod edge;
+mod exempt_cookie;
 mod gateway;
 mod identity;
 mod leased;
@@ -10,6 +11,7 @@ mod matches;
 mod names;
 mod network;
 mod partition;
+mod penalty;
 mod policy;
 mod quota;
 mod responses;
@@ -23,7 +25,8 @@ use std::sync::Arc;
 use super::findings::Findings;
 use super::raw::{PolicyEntry, RawFile};
 use super::read::{Field, List, Text};
-use crate::{Anonymous, Plan, Policy, Settings, StoreSettings, Team};
+use super::source::Location;
+use crate::{Anonymous, ExemptCookie, Plan, Policy, Settings, StoreSettings, Team};
 use names::{Names, Use};
 use policy::Named;
 
@@ -36,6 +39,8 @@ struct Checker<'f> {
     /// The policies of `[policies]`.
     named: BTreeMap<String, Named>,
     stores: BTreeMap<String, StoreSettings>,
+    /// The cookies of known devices.
+    cookies: Vec<(ExemptCookie, Location)>,
 }
 
 /// Makes settings of a file. They are to be used only when nothing was found.
@@ -46,6 +51,7 @@ pub(in crate::file) fn check(file: &RawFile, findings: &mut Findings) -> Setting
         names: Names::default(),
         named: BTreeMap::new(),
         stores: BTreeMap::new(),
+        cookies: Vec::new(),
     };
     checker.settings()
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Checker;
 use crate::file::nearest::nearest;
 use crate::file::raw::RawPolicy;
-use crate::file::read::Text;
+use crate::file::read::{List, Text};
 use crate::file::source::Location;
 use crate::{Alternatives, Part};
 
@@ -72,6 +72,14 @@ impl Checker<'_> {
                 .expected("a part such as \"caller\"")
                 .help("\"everyone\" is one bucket for all");
         }
+        parts.extend(self.parts(list));
+        self.check_normalize(raw, &parts);
+        parts
+    }
+
+    /// The parts of a list, with their places.
+    pub(super) fn parts(&mut self, list: &List<Text>) -> Vec<(Alternatives, Location)> {
+        let mut parts: Vec<(Alternatives, Location)> = Vec::new();
         for text in list.iter() {
             let Some(alternatives) = self.alternatives(text) else {
                 continue;
@@ -82,7 +90,6 @@ impl Checker<'_> {
             }
             parts.push((alternatives, text.at));
         }
-        self.check_normalize(raw, &parts);
         parts
     }
 
@@ -92,7 +99,9 @@ impl Checker<'_> {
         };
         let mut all = parts.iter().flat_map(|(part, _)| &part.0);
         let wrong = raw.partition_by.get().is_some() && parts.is_empty();
-        if !wrong && !all.any(Part::is_from_request) {
+        let cookie = raw.exempt_cookie.get();
+        let names_account = cookie.is_some_and(|cookie| !cookie.account.is_absent());
+        if !wrong && !names_account && !all.any(Part::is_from_request) {
             self.findings
                 .add(normalize.at, "`normalize` has nothing to work on")
                 .expected("a part that comes from the request, such as body:/email")

@@ -80,6 +80,7 @@ impl Checker<'_> {
         if *used == Use::Edge {
             self.check_edge(&policy, entry.at());
         }
+        self.check_known_on_route(&policy, used, entry.at());
         Some(Arc::new(policy))
     }
 
@@ -145,6 +146,7 @@ impl Checker<'_> {
         let parts = self.partition(raw);
         let store = self.store_name(raw);
         let counted = self.counted(raw);
+        let cookie = self.exempt_cookie(raw, &parts, &counted);
         let at = self.places(&raw.at);
         let quotas = quotas?;
         let naming = quotas.naming();
@@ -168,7 +170,10 @@ impl Checker<'_> {
                 let parts = alternatives.0.iter().cloned();
                 known.parts.extend(parts.map(|part| (part, *at)));
             }
+            let account = cookie.iter().flat_map(|(_, account)| account);
+            known.parts.extend(account.cloned());
         }
+        let penalty = self.penalty(raw, &name);
         let partition_by = match used {
             _ if !raw.partition_by.is_absent() => parts.into_iter().map(|(part, _)| part).collect(),
             Some(used) => alone(used.partition()),
@@ -189,6 +194,8 @@ impl Checker<'_> {
             on_store_failure: raw.on_store_failure.get().map(|choice| choice.value),
             precision: raw.precision.get().map(|c| c.value).unwrap_or_default(),
             at,
+            penalty,
+            exempt_cookie: cookie.map(|(cookie, _)| cookie),
             ..Policy::new(name, allowance)
         };
         (self.findings.len() == before).then_some(policy)

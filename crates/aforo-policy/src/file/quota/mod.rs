@@ -113,6 +113,8 @@ impl Policy {
             on_store_failure: None,
             precision: crate::Precision::default(),
             at: crate::Places::default(),
+            penalty: None,
+            exempt_cookie: None,
         }
     }
 }

@@ -15,7 +15,7 @@ pub(in crate::file) use gateway::{ForwardPath, RawCors, RawEdge, RawGateway, Raw
 pub(in crate::file) use identity::{RawCredentialSource, RawIdentity};
 pub(in crate::file) use plan::{RawConsumer, RawOverride, RawPlan, RawTeam};
 pub(in crate::file) use policy::{
-    CountWord, PolicyEntry, QuotaValue, RawCount, RawPolicy, WindowWord,
+    CountWord, PolicyEntry, QuotaValue, RawCount, RawExemptCookie, RawPolicy, WindowWord,
 };
 pub(in crate::file) use responses::{BodyWord, RawBody, RawResponses};
 pub(in crate::file) use route::{RawCostFrom, RawGroup, RawPaths, RawRoute};

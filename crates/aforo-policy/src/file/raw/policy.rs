@@ -9,7 +9,7 @@ use toml::de::DeValue;
 use super::choice::Choice;
 use crate::file::read::{List, Located, Named, Node, OneOrMany, Read, Reader, Text};
 use crate::file::table::{table, words};
-use crate::{Disclosure, Normalize, OnStoreFailure, Place, Precision, WhenMissing};
+use crate::{Disclosure, Normalize, OnStoreFailure, Place, Precision, Secret, WhenMissing};
 
 table! {
     /// A named quota with what it counts by and what happens when it is exceeded.
@@ -67,8 +67,32 @@ table! {
         optional anchor_day: Located<u64>,
         /// Where the policy is enforced. Default: everywhere.
         optional at: OneOrMany<Choice<Place>>,
+        /// How long a denial blocks, such as `["1min", "10min", "1h"]`: the first the first length,
+        /// the next one the second, and so on. One step is forgotten in each time of the longest.
+        optional penalty: List<Text>,
+        /// A cookie that marks a device from which the account was logged into. With it, requests
+        /// for the same account are counted apart, so that a stranger cannot lock the owner out.
+        optional exempt_cookie: RawExemptCookie,
     }
-    later { "concurrent", "penalty", "exempt_cookie" }
+    later { "concurrent" }
+}
+
+table! {
+    /// A cookie that marks known devices.
+    RawExemptCookie {
+        /// The cookie's name, such as `__Host-device`.
+        required name: Text,
+        /// The secret that it is signed with: at least 32 bytes.
+        required secret: Secret,
+        /// The account that it is for, a list of parts of the request. Default: those that the
+        /// policy counts by.
+        optional account: List<Text>,
+        /// How long it is worth something. Default: 90 days.
+        optional max_age: Text,
+        /// Whether Aforo sets it after a good login: a 2xx or 3xx that the policy does not count.
+        /// Otherwise the application does. Default: true.
+        optional set: Located<bool>,
+    }
 }
 
 /// An entry of a list of policies.

@@ -1,5 +1,8 @@
 //! Secrets: `{ env = "NAME" }` or `{ file = "PATH" }`.
 
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use toml::de::DeValue;
 
 use crate::Secret;
@@ -41,6 +44,20 @@ impl Read for Secret {
                 None
             }
         }
+    }
+}
+
+impl JsonSchema for Secret {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Secret".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        generator.subschema_for::<RawSecret>()
     }
 }
 

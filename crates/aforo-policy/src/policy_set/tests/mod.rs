@@ -4,6 +4,7 @@ mod scene;
 
 mod applies;
 mod bodies;
+mod devices;
 mod partitions;
 mod parts;
 mod prices;

@@ -48,6 +48,8 @@ pub(super) fn policy(name: &str, parts: &[Part]) -> Policy {
         on_store_failure: None,
         precision: crate::Precision::Exact,
         at: Places::default(),
+        penalty: None,
+        exempt_cookie: None,
     }
 }
 

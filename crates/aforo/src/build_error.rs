@@ -84,6 +84,28 @@ pub enum BuildError {
         /// The store's name.
         store: String,
     },
+    /// A secret is not where the file says.
+    #[error(
+        "the secret of {what} is not there: {place} cannot be read; make one with \
+         `openssl rand -hex 32`"
+    )]
+    SecretMissing {
+        /// Whose secret.
+        what: String,
+        /// Where it should be.
+        place: String,
+    },
+    /// A secret is too short to be one.
+    #[error(
+        "what {place} holds is too short for {what}: expected at least 32 bytes, such as \
+         `openssl rand -hex 32` prints"
+    )]
+    SecretTooShort {
+        /// Whose secret.
+        what: String,
+        /// Where it came from.
+        place: String,
+    },
     /// A name is used twice.
     #[error("the {what} {name:?} is in the file already; give it another name")]
     Duplicate {

@@ -179,6 +179,37 @@ impl Limiter {
         self.put(policy, partition.as_ref(), cost, How::Look).await
     }
 
+    /// What Set-Cookie says to make the asking device one that is known for an account, by the
+    /// `exempt_cookie` of the policy `policy` of `[policies]`: for applications that set it
+    /// themselves, after a good login. The account is given part by part, in any spelling; `None` when
+    /// the policy has no such cookie.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let secret = std::env::temp_dir().join("aforo-device-cookie-example");
+    /// # std::fs::write(&secret, "0123456789abcdef0123456789abcdef")?;
+    /// let text = r#"
+    ///     [policies.account]
+    ///     quota = "5/15min"
+    ///     partition_by = ["body:/email"]
+    ///     normalize = ["trim", "lowercase"]
+    ///     exempt_cookie = { name = "device", secret = { file = "SECRET" }, set = false }
+    /// "#;
+    /// # let text = text.replace("SECRET", secret.to_str().unwrap_or_default());
+    /// let settings = aforo::policy::Settings::parse("a.toml", &text, &aforo::ProcessEnvironment)?;
+    /// let limiter = aforo::Limiter::from_settings(settings)?;
+    /// let cookie = limiter.device_cookie("account", &["Ana@example.org"]).unwrap();
+    /// assert!(cookie.starts_with("device=v1."));
+    /// assert!(cookie.ends_with("; Max-Age=7776000; Path=/; HttpOnly; Secure; SameSite=Lax"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn device_cookie(&self, policy: &str, account: &[impl AsRef<[u8]>]) -> Option<String> {
+        let settings = self.settings();
+        let cookie = settings.policies.get(policy)?.exempt_cookie.as_ref()?;
+        cookie.set_cookie(account, self.inner.clock.now())
+    }
+
     /// Forgets what `partition` has taken of the policy.
     ///
     /// # Errors
@@ -228,6 +259,7 @@ impl Limiter {
             planned: &charges.planned,
             how,
             observer: &*self.inner.observer,
+            penalises: setup.policies.penalises(),
         }
     }
 

@@ -4,7 +4,6 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use ::http::{StatusCode, header, response};
-use aforo_policy::Counted;
 use smallvec::SmallVec;
 
 use crate::SettledCost;
@@ -60,8 +59,8 @@ impl Passage {
         self.cost = Some(cost);
     }
 
-    /// Writes the fields on the response, joined with the upstream's own, and settles what counts
-    /// by result.
+    /// Writes the fields on the response, joined with the upstream's own, settles what counts
+    /// by result, and marks a device from which somebody logged in.
     ///
     /// The true cost is what [`Passage::set_cost`] said, else a [`SettledCost`] among the
     /// response's extensions, else the header that the route's `cost_from` names. The header goes
@@ -73,6 +72,10 @@ impl Passage {
         if self.has_to_settle(response.status, cost) {
             // In a box, since most responses change nothing.
             Box::pin(self.settle(response.status, cost)).await;
+        }
+        if let Some(aftermath) = self.entry.aftermath.take() {
+            let now = self.entry.door.limiter.inner.clock.now();
+            aftermath.mark_device(response.status, &mut response.headers, now);
         }
         self.write_fields(response);
     }
@@ -136,20 +139,9 @@ impl Passage {
 /// What a charge truly took, when the response said `cost`.
 fn true_cost(line: &Line, status: StatusCode, cost: Option<u64>) -> u64 {
     match cost {
-        _ if !counts(&line.counted, status) => 0,
+        _ if !line.counted.holds(status) => 0,
         Some(cost) if !line.own_cost => cost,
         _ => line.taken,
-    }
-}
-
-/// Whether a response with this status counts.
-fn counts(counted: &Counted, status: StatusCode) -> bool {
-    let failed = matches!(status.as_u16(), 400 | 401 | 403 | 422);
-    match counted {
-        Counted::All => true,
-        Counted::Failures => failed,
-        Counted::Successes => !failed && !status.is_server_error(),
-        Counted::Statuses(statuses) => statuses.contains(&status.as_u16()),
     }
 }
 

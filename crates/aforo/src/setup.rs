@@ -6,9 +6,10 @@ use aforo_core::HashKey;
 use aforo_policy::{PolicySet, Settings};
 use aforo_store::Clock;
 
-use crate::BuildError;
+use crate::builder::device_secrets;
 use crate::identity::ApiKeys;
 use crate::stores::{OwnStores, Stores};
+use crate::{BuildError, ProcessEnvironment};
 
 /// Everything that comes from the file: a reload exchanges it as a whole.
 pub(crate) struct Setup {
@@ -29,6 +30,7 @@ impl Setup {
         clock: &Arc<dyn Clock>,
         key: &HashKey,
     ) -> Result<Self, BuildError> {
+        device_secrets::unlock(&settings, &ProcessEnvironment)?;
         let before = before.map(|before| &before.stores);
         let stores = Stores::new(&settings, before, own, clock, key)?;
         let api_keys = ApiKeys::new(settings.consumers.values());

@@ -1,5 +1,6 @@
 //! Putting a limiter together.
 
+pub(crate) mod device_secrets;
 mod hash_key;
 mod text;
 

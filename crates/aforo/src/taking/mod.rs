@@ -3,9 +3,11 @@
 mod failure;
 mod line;
 mod nearby;
+mod penalty;
 mod receipts;
 
 pub(crate) use line::{Line, Measure, Seat};
+use penalty::Lately;
 pub(crate) use receipts::{Held, Receipts};
 
 use std::sync::Arc;
@@ -47,6 +49,8 @@ pub(crate) struct Put<'a> {
     pub(crate) planned: &'a [PlannedCharge<'a>],
     pub(crate) how: How,
     pub(crate) observer: &'a dyn Observer,
+    /// Whether some policy of the file has a penalty.
+    pub(crate) penalises: bool,
 }
 
 /// What becomes of a request.
@@ -86,6 +90,13 @@ impl<'t> Taking<'t> {
         if put.how == How::Take && self.is_denied_nearby(put) {
             return;
         }
+        let mut lately = Lately::default();
+        if put.has_penalty() {
+            lately = Box::pin(self.look_at_penalties(put)).await;
+            if self.is_denied() {
+                return;
+            }
+        }
         for place in self.asked_places(put.stores) {
             let mut batch = Batch::new();
             if let Some(asked) = self.next(place, put, &mut batch) {
@@ -99,11 +110,18 @@ impl<'t> Taking<'t> {
                 self.go_on(&asked, failed, put).await;
             }
         }
+        if !lately.is_empty() {
+            Box::pin(self.penalise(&lately, put)).await;
+        }
         self.tell(put);
     }
 
     /// The same for stores that answer at once.
     pub(crate) fn put_now(&mut self, put: Put<'_>) {
+        if put.has_penalty() {
+            at_once(self.put(put));
+            return;
+        }
         for place in self.asked_places(put.stores) {
             let mut batch = Batch::new();
             if let Some(asked) = self.next(place, put, &mut batch) {

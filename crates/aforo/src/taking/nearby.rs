@@ -64,7 +64,7 @@ impl Taking<'_> {
 }
 
 /// Whether a policy's denials say something about the next request: not where what was taken may
-/// be given back at any moment.
+/// be given back at any moment, or where a denial leads to a longer one.
 fn is_remembered(policy: &Policy) -> bool {
-    policy.counted == Counted::All && policy.mode == Mode::Enforce
+    policy.counted == Counted::All && policy.mode == Mode::Enforce && policy.penalty.is_none()
 }

@@ -68,7 +68,7 @@ impl Entry {
         let mut charges = Charges::default();
         let reckoning = door.reckoning(&facts, caller, &matched);
         door.add_charges(&mut charges, &reckoning)?;
-        *aftermath = door.aftermath(&matched);
+        *aftermath = door.aftermath(&facts, caller, &matched);
         let mut taking = Taking::new(new_lines(lines, &charges), receipts);
         taking.put_now(door.put(&charges, How::Take));
         Ok(Front::Judged(taking.judgement()))
@@ -103,7 +103,7 @@ impl Entry {
         }
         let mut charges = Charges::default();
         door.add_charges(&mut charges, &reckoning)?;
-        *aftermath = door.aftermath(&matched);
+        *aftermath = door.aftermath(&facts, caller, &matched);
         let mut taking = Taking::new(new_lines(lines, &charges), receipts);
         taking.put(door.put(&charges, how)).await;
         Ok(taking.judgement())
@@ -138,10 +138,18 @@ impl Door {
     }
 
     /// What the request's response is looked at for.
-    fn aftermath(&self, matched: &Matched<'_>) -> Option<Box<Aftermath>> {
-        let policies = &self.setup.policies;
-        let looks = policies.looks_at_responses();
-        looks.then(|| policies.aftermath(matched).map(Box::new))?
+    fn aftermath(
+        &self,
+        facts: &Facts<'_>,
+        caller: &Caller,
+        matched: &Matched<'_>,
+    ) -> Option<Box<Aftermath>> {
+        let (policies, place) = (&self.setup.policies, self.inner().place);
+        if !policies.looks_at_responses() {
+            return None;
+        }
+        let aftermath = policies.aftermath(facts, caller, matched, place);
+        aftermath.map(Box::new)
     }
 
     fn put<'a>(&'a self, charges: &'a Charges<'_>, how: How) -> Put<'a> {
@@ -150,6 +158,7 @@ impl Door {
             planned: &charges.planned,
             how,
             observer: &*self.inner().observer,
+            penalises: self.setup.policies.penalises(),
         }
     }
 }

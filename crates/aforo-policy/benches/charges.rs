@@ -92,6 +92,7 @@ fn main() {
         address: "198.51.100.7".parse().unwrap(),
         plan: consumer.plan.clone(),
         consumer: Some(consumer),
+        api_key: None,
         credential: Credential::Verified,
     };
     let (headers, method) = (HeaderMap::new(), Method::POST);

@@ -12,6 +12,8 @@ pub struct Caller {
     pub address: IpAddr,
     /// The consumer, when a credential was verified.
     pub consumer: Option<Arc<Consumer>>,
+    /// What its API key is called where it may be seen, when whoever knows it says so.
+    pub api_key: Option<Arc<str>>,
     /// Its plan; `None` only when there is no plan for it.
     pub plan: Option<Arc<Plan>>,
     /// What became of its credential.
@@ -24,6 +26,7 @@ impl Caller {
         Self {
             address: IpAddr::V4(Ipv4Addr::UNSPECIFIED),
             consumer: None,
+            api_key: None,
             plan: None,
             credential: Credential::Absent,
         }
@@ -38,6 +41,8 @@ pub enum Credential {
     Absent,
     /// One was sent that nobody knows.
     Unrecognised,
+    /// One was sent that could not be verified just now: whoever knows it did not answer.
+    Unverified,
     /// One was verified.
     Verified,
 }

@@ -7,7 +7,7 @@ use aforo_policy::{PolicySet, Settings};
 use aforo_store::Clock;
 
 use crate::builder::device_secrets;
-use crate::identity::ApiKeys;
+use crate::identity::{ApiKeys, Directory};
 use crate::stores::{OwnStores, Stores};
 use crate::{BuildError, ProcessEnvironment};
 
@@ -17,6 +17,10 @@ pub(crate) struct Setup {
     pub(crate) policies: PolicySet,
     pub(crate) stores: Stores,
     pub(crate) api_keys: ApiKeys,
+    /// Consumers that are known elsewhere.
+    pub(crate) directory: Option<Arc<Directory>>,
+    /// Which file this is, of all since the start.
+    pub(crate) generation: u64,
     /// Whether all stores answer at once.
     pub(crate) immediate: bool,
 }
@@ -31,8 +35,8 @@ impl Setup {
         key: &HashKey,
     ) -> Result<Self, BuildError> {
         device_secrets::unlock(&settings, &ProcessEnvironment)?;
-        let before = before.map(|before| &before.stores);
-        let stores = Stores::new(&settings, before, own, clock, key)?;
+        let stores = before.map(|before| &before.stores);
+        let stores = Stores::new(&settings, stores, own, clock, key)?;
         let api_keys = ApiKeys::new(settings.consumers.values());
         let settings = Arc::new(settings);
         Ok(Self {
@@ -41,6 +45,8 @@ impl Setup {
             immediate: stores.all_immediate(),
             stores,
             api_keys,
+            directory: before.and_then(|before| before.directory.clone()),
+            generation: before.map_or(0, |before| before.generation.saturating_add(1)),
         })
     }
 

@@ -46,12 +46,13 @@ fn negotiated<'a>(
     if consumer.overrides.is_empty() || !counts_consumers_apart(policy) {
         return None;
     }
-    let holds = |one: &&Override| {
-        one.policy == policy.name.as_str() && one.until.is_none_or(|until| now < until)
-    };
     consumer
         .overrides
         .iter()
-        .find(holds)
+        .find(|one| one.policy == policy.name.as_str() && holds(one, now))
         .map(|one| &one.allowance)
+}
+
+fn holds(one: &Override, now: Timestamp) -> bool {
+    one.from.is_none_or(|from| from <= now) && one.until.is_none_or(|until| now < until)
 }

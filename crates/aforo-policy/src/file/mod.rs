@@ -25,6 +25,7 @@ use thiserror::Error;
 use crate::Settings;
 
 pub(crate) use nearest::nearest;
+pub(crate) use quota::QuotaFields;
 pub use quota::{Amount, PolicyTextError, QuotaText, QuotaTextError, QuotaUnit};
 pub use schema::schema;
 

@@ -2,6 +2,8 @@
 
 use ipnet::IpNet;
 
+use super::Lookups;
+
 /// How a caller is identified.
 #[derive(Clone, Debug)]
 pub struct Identity {
@@ -19,6 +21,8 @@ pub struct Identity {
     pub default_plan: Option<String>,
     /// What a caller without a verified credential is.
     pub anonymous: Anonymous,
+    /// How API keys are looked up that are not in the file.
+    pub lookups: Lookups,
 }
 
 /// Which peers may say for whom they forward.
@@ -74,6 +78,7 @@ impl Default for Identity {
             verified_header: None,
             default_plan: None,
             anonymous: Anonymous::Plan,
+            lookups: Lookups::default(),
         }
     }
 }

@@ -5,6 +5,7 @@ mod cost;
 mod exempt_cookie;
 mod gateway;
 mod identity;
+mod lookup;
 mod penalty;
 mod plan;
 mod policy;
@@ -20,6 +21,7 @@ pub use cost::CostFrom;
 pub use exempt_cookie::ExemptCookie;
 pub use gateway::{Gateway, Tls, Upstream};
 pub use identity::{Anonymous, CredentialSource, ForwardedHeader, Identity, ProxyTrust};
+pub use lookup::{Lookups, OnLookupFailure};
 pub use penalty::Penalty;
 pub use plan::{Consumer, Override, Plan, Team};
 pub use policy::{
@@ -68,6 +70,12 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The policy of this name, wherever it stands.
+    pub fn policy(&self, name: &str) -> Option<&Policy> {
+        self.all_policies()
+            .find(|policy| policy.name.as_str() == name)
+    }
+
     /// Every policy, wherever it stands; one that stands in several places comes several times.
     pub(crate) fn all_policies(&self) -> impl Iterator<Item = &Policy> {
         let plans = self.plans.values().flat_map(|plan| &plan.policies);

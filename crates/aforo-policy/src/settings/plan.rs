@@ -56,6 +56,8 @@ pub struct Override {
     pub policy: String,
     /// What it allows instead.
     pub allowance: Allowance,
+    /// The first instant at which it holds; `None`: since ever.
+    pub from: Option<Timestamp>,
     /// The first instant at which it no longer holds; a date means the start of the day after
     /// it in UTC.
     pub until: Option<Timestamp>,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use aforo_core::{Mode, PolicyName, Span, Terms};
 
 use super::{Calendar, ExemptCookie, OnStoreFailure, Penalty};
+use crate::file::QuotaFields;
 
 /// A named quota with its algorithm, what it is partitioned by, and what happens when it is
 /// exceeded.
@@ -46,6 +47,8 @@ pub struct Policy {
     pub penalty: Option<Arc<Penalty>>,
     /// The cookie of known devices.
     pub exempt_cookie: Option<Arc<ExemptCookie>>,
+    /// What the file says of its quotas beside them.
+    pub(crate) fields: QuotaFields,
 }
 
 /// What a policy allows.

@@ -24,7 +24,6 @@ fn fields_that_are_not_built_yet() {
     for (section, field) in [
         ("identity", "jwt = { url = \"x\" }"),
         ("identity", "registry = \"x\""),
-        ("identity", "lookup = { url = \"x\" }"),
         ("gateway", "limits_path = \"/limits\""),
         ("gateway", "docs_path = \"/docs\""),
         ("gateway", "consumer_headers = true"),

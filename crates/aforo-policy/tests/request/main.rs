@@ -46,6 +46,7 @@ fn anonymous(set: &PolicySet) -> Caller {
     Caller {
         address: "198.51.100.7".parse().unwrap(),
         consumer: None,
+        api_key: None,
         plan: set.settings().plans.get("anonymous").cloned(),
         credential: Credential::Absent,
     }
@@ -56,6 +57,7 @@ fn consumer(set: &PolicySet, id: &str) -> Caller {
     Caller {
         plan: consumer.plan.clone(),
         consumer: Some(consumer),
+        api_key: None,
         credential: Credential::Verified,
         ..anonymous(set)
     }

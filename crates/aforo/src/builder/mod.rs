@@ -19,7 +19,7 @@ use aforo_store::{Clock, Store, SystemClock};
 use arc_swap::ArcSwap;
 
 use crate::denied::Render;
-use crate::identity::UntrustedPeers;
+use crate::identity::{Directory, Lookup, UntrustedPeers};
 use crate::known_consumer::Identify;
 use crate::limiter::{Inner, read};
 use crate::observer::Nobody;
@@ -62,6 +62,7 @@ pub struct LimiterBuilder {
     key: Option<HashKey>,
     stores: OwnStores,
     identify: Option<Identify>,
+    lookup: Option<Box<dyn Lookup>>,
     render: Option<Render>,
     observer: Option<Box<dyn Observer>>,
 }
@@ -203,6 +204,17 @@ impl LimiterBuilder {
         }
     }
 
+    /// Says whose the API keys are that the file does not have; its answers are remembered, see
+    /// [`identity::lookup`](crate::identity::lookup). With it, the `url` of the file's `lookup` is
+    /// not asked, and its other settings hold for this one. Not asked together with
+    /// [`LimiterBuilder::identify`].
+    pub fn lookup(self, lookup: impl Lookup + 'static) -> Self {
+        Self {
+            lookup: Some(Box::new(lookup)),
+            ..self
+        }
+    }
+
     /// Renders denials as the application wants them. gRPC callers get the standard answer.
     ///
     /// ```
@@ -245,7 +257,12 @@ impl LimiterBuilder {
         let settings = settings(self.source, &self.text)?;
         let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::new()));
         let secret = Secret::find(self.key, &settings, &self.stores, &ProcessEnvironment)?;
-        let setup = Setup::new(settings, None, &self.stores, &clock, &secret.key)?;
+        let mut setup = Setup::new(settings, None, &self.stores, &clock, &secret.key)?;
+        if let Some(lookup) = self.lookup {
+            let lookups = &setup.settings().identity.lookups;
+            let directory = Directory::new(lookup, lookups, Arc::clone(&clock));
+            setup.directory = Some(Arc::new(directory));
+        }
         let edge = StoreSettings::default();
         Ok(Limiter {
             inner: Arc::new(Inner {

@@ -15,6 +15,8 @@ use sha2::{Digest, Sha256};
 use smallvec::SmallVec;
 use subtle::ConstantTimeEq;
 
+use super::lookup::Hash;
+
 /// The longest API key that is looked up, in bytes; a longer one is nobody's.
 pub const LONGEST_KEY: usize = 4096;
 
@@ -25,12 +27,9 @@ pub struct ApiKeys {
     by_id: HashMap<String, Arc<Consumer>>,
 }
 
-/// A hash in words: four comparisons in constant time instead of 32.
-type Words = [u64; 4];
-
 #[derive(Debug)]
 struct Known {
-    hash: Words,
+    hash: Hash,
     consumer: Arc<Consumer>,
 }
 
@@ -56,14 +55,18 @@ impl ApiKeys {
 
     /// The consumer whose API key this is.
     pub fn consumer(&self, key: &[u8]) -> Option<&Arc<Consumer>> {
-        if key.is_empty() || key.len() > LONGEST_KEY || self.by_hash.is_empty() {
+        if self.by_hash.is_empty() {
             return None;
         }
-        let hash = words(&Sha256::digest(key).into());
-        let known = self.by_hash.get(&tag(&hash))?;
+        self.by_hash(&hash(key)?)
+    }
+
+    /// The consumer whose API key has this hash.
+    pub(crate) fn by_hash(&self, hash: &Hash) -> Option<&Arc<Consumer>> {
+        let known = self.by_hash.get(&tag(hash))?;
         known
             .iter()
-            .find(|known| bool::from(known.hash.ct_eq(&hash)))
+            .find(|known| bool::from(known.hash.ct_eq(hash)))
             .map(|known| &known.consumer)
     }
 
@@ -73,8 +76,16 @@ impl ApiKeys {
     }
 }
 
-fn words(hash: &[u8; 32]) -> Words {
-    let mut words = Words::default();
+/// The hash of a key that may be somebody's.
+pub(crate) fn hash(key: &[u8]) -> Option<Hash> {
+    if key.is_empty() || key.len() > LONGEST_KEY {
+        return None;
+    }
+    Some(words(&Sha256::digest(key).into()))
+}
+
+fn words(hash: &[u8; 32]) -> Hash {
+    let mut words = Hash::default();
     let (bytes, _) = hash.as_chunks::<8>();
     for (word, bytes) in words.iter_mut().zip(bytes) {
         *word = u64::from_le_bytes(*bytes);
@@ -83,7 +94,7 @@ fn words(hash: &[u8; 32]) -> Words {
 }
 
 /// The first eight bytes of a hash.
-const fn tag([first, ..]: &Words) -> u64 {
+const fn tag([first, ..]: &Hash) -> u64 {
     *first
 }
 

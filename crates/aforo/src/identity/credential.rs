@@ -6,6 +6,7 @@ use ::http::{HeaderMap, HeaderName, HeaderValue};
 use aforo_policy::{Consumer, Credential, CredentialSource, Identity};
 
 use super::ApiKeys;
+use super::search::{Search, Step};
 
 /// The longest consumer id that a trusted peer may send, in bytes.
 const LONGEST_ID: usize = 256;
@@ -23,6 +24,8 @@ pub enum Identified {
     /// request when that is exhausted. A verified credential from the same address is not touched
     /// by it, so nobody locks a paying neighbour out.
     Unrecognised,
+    /// What was sent could not be verified just now: whoever knows it did not answer.
+    Unverified,
     /// One was verified.
     Verified(Arc<Consumer>),
 }
@@ -52,23 +55,16 @@ impl Identified {
         identity: &Identity,
         api_keys: &ApiKeys,
     ) -> Self {
-        let mut outcome = Self::Absent;
-        for source in &identity.api_key {
-            let sent = match sent(headers, source) {
-                Sent::Absent => continue,
-                Sent::Malformed => None,
-                Sent::Token(token) => api_keys.consumer(token),
-            };
-            match sent {
-                Some(consumer) => return Self::Verified(Arc::clone(consumer)),
-                None => outcome = Self::Unrecognised,
-            }
-        }
-        match &identity.verified_header {
-            Some(name) if peer_trusted => {
-                by_verified_id(headers, name, api_keys).unwrap_or(outcome)
-            }
-            _ => outcome,
+        let search = Search {
+            headers,
+            peer_trusted,
+            identity,
+            api_keys,
+            directory: None,
+        };
+        match search.step(&[]) {
+            Step::Done(who) => who.identified,
+            Step::Ask(_) => Self::Unverified,
         }
     }
 
@@ -76,7 +72,7 @@ impl Identified {
     pub const fn consumer(&self) -> Option<&Arc<Consumer>> {
         match self {
             Self::Verified(consumer) => Some(consumer),
-            Self::Absent | Self::Unrecognised => None,
+            Self::Absent | Self::Unrecognised | Self::Unverified => None,
         }
     }
 
@@ -85,6 +81,7 @@ impl Identified {
         match self {
             Self::Absent => Credential::Absent,
             Self::Unrecognised => Credential::Unrecognised,
+            Self::Unverified => Credential::Unverified,
             Self::Verified(_) => Credential::Verified,
         }
     }
@@ -108,7 +105,7 @@ pub fn challenge(identity: &Identity) -> Option<HeaderValue> {
 }
 
 /// What a source's header holds.
-enum Sent<'a> {
+pub(super) enum Sent<'a> {
     /// Nothing, or a credential of another kind.
     Absent,
     /// Nothing that could be verified.
@@ -117,7 +114,7 @@ enum Sent<'a> {
     Token(&'a [u8]),
 }
 
-fn sent<'a>(headers: &'a HeaderMap, source: &CredentialSource) -> Sent<'a> {
+pub(super) fn sent<'a>(headers: &'a HeaderMap, source: &CredentialSource) -> Sent<'a> {
     let value = match only(headers, &source.header) {
         Ok(None) => return Sent::Absent,
         Ok(Some(value)) => value.as_bytes().trim_ascii(),
@@ -158,7 +155,7 @@ fn after_scheme<'a>(value: &'a [u8], scheme: &str) -> Option<&'a [u8]> {
 }
 
 /// The consumer that a trusted peer names; `None` when it names nobody.
-fn by_verified_id(
+pub(super) fn by_verified_id(
     headers: &HeaderMap,
     name: &HeaderName,
     api_keys: &ApiKeys,

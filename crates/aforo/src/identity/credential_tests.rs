@@ -40,6 +40,7 @@ fn told(who: &Identified) -> &str {
     match who {
         Identified::Absent => "absent",
         Identified::Unrecognised => "unrecognised",
+        Identified::Unverified => "unverified",
         Identified::Verified(consumer) => &consumer.id,
     }
 }

@@ -1,19 +1,26 @@
 //! Who is calling: the client address and the consumer behind a credential.
 //!
 //! The way of a request: [`ClientAddress::of`] from the socket's peer and the headers, then
-//! [`Identified::of`] from its credentials. A request that goes on to an upstream has its
+//! [`Identified::of`] from its credentials; keys that the file does not have are asked of a [`Lookup`]. A request that goes on to an upstream has its
 //! forwarding headers rewritten by [`forwarding::Forwarding`].
 
 pub mod address;
 pub mod api_keys;
 pub mod credential;
 pub mod forwarding;
+pub mod lookup;
 pub mod untrusted_peers;
 
 mod entry;
 mod forwarded;
+mod marks;
+mod search;
 
 pub use address::{ClientAddress, canonical, prefix};
 pub use api_keys::ApiKeys;
 pub use credential::{Identified, challenge};
+pub use lookup::{Found, FoundOverride, Lookup, LookupAnswer, LookupError, PresentedKey};
 pub use untrusted_peers::UntrustedPeers;
+
+pub(crate) use lookup::{Directory, View};
+pub(crate) use search::{KeyOwner, Question, Search, Step, Told, Who};

@@ -1,34 +1,19 @@
 //! Peers that send forwarding headers and that nobody trusts.
 
-use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many peers are named at most.
-const PLACES: usize = 256;
-/// How many places one peer may have.
-const PROBES: usize = 8;
+use super::marks::Marks;
 
 /// Peers that sent a forwarding header and that nobody trusts: every header is counted, each peer
 /// is named once.
 ///
 /// It holds at most 256 peers, so that neither memory nor the log grows with what strangers send;
 /// others are counted and not named.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct UntrustedPeers {
-    hasher: RandomState,
-    places: [AtomicU64; PLACES],
+    named: Marks,
     seen: AtomicU64,
-}
-
-impl Default for UntrustedPeers {
-    fn default() -> Self {
-        Self {
-            hasher: RandomState::new(),
-            places: [const { AtomicU64::new(0) }; PLACES],
-            seen: AtomicU64::new(0),
-        }
-    }
 }
 
 impl UntrustedPeers {
@@ -52,21 +37,7 @@ impl UntrustedPeers {
     /// Counts a header; whether this is the peer's first and there was room to remember it.
     fn is_first(&self, peer: IpAddr) -> bool {
         self.seen.fetch_add(1, Ordering::Relaxed);
-        // Zero means an empty place.
-        let mark = self.hasher.hash_one(peer) | 1;
-        let start = usize::try_from(mark >> 32).unwrap_or(0);
-        for probe in 0..PROBES {
-            let place = start.wrapping_add(probe) % PLACES;
-            let Some(place) = self.places.get(place) else {
-                return false;
-            };
-            match place.compare_exchange(0, mark, Ordering::Relaxed, Ordering::Relaxed) {
-                Ok(_) => return true,
-                Err(other) if other == mark => return false,
-                Err(_) => {}
-            }
-        }
-        false
+        self.named.is_first(&peer)
     }
 }
 

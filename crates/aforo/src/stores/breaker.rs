@@ -15,7 +15,7 @@ pub(super) const PROBE_INTERVAL: Span = Span::from_seconds(1);
 /// Counts failures in a row. After five of them only one question a second is let through, until
 /// one is answered.
 #[derive(Debug, Default)]
-pub(super) struct Breaker {
+pub(crate) struct Breaker {
     /// Failures in a row: read without the lock, since it is zero almost always.
     failures: AtomicU32,
     circuit: Mutex<Circuit>,
@@ -40,7 +40,7 @@ struct Open {
 /// A question that is let through. Dropped without a word, it says nothing about the store.
 #[derive(Debug)]
 #[must_use]
-pub(super) struct Passed<'b> {
+pub(crate) struct Passed<'b> {
     breaker: &'b Breaker,
     closings: u64,
     probe: Option<u64>,
@@ -48,7 +48,7 @@ pub(super) struct Passed<'b> {
 
 impl Breaker {
     /// Lets a question through, or not. `patience` is how long an answer may take.
-    pub(super) fn let_through(&self, now: Timestamp, patience: Span) -> Option<Passed<'_>> {
+    pub(crate) fn let_through(&self, now: Timestamp, patience: Span) -> Option<Passed<'_>> {
         let mut circuit = self.circuit();
         let closings = circuit.closings;
         let probe = match &mut circuit.open {
@@ -100,7 +100,7 @@ fn lifetime(patience: Span) -> Span {
 
 impl Passed<'_> {
     /// It was answered; the new state, when that closes the circuit.
-    pub(super) fn answered(self) -> Option<StoreState> {
+    pub(crate) fn answered(self) -> Option<StoreState> {
         if self.probe.is_none() && self.breaker.failures.load(Ordering::Relaxed) == 0 {
             return None;
         }
@@ -112,7 +112,7 @@ impl Passed<'_> {
     }
 
     /// It was not; the new state, when it is another. `state` is what failing now means.
-    pub(super) fn failed(self, now: Timestamp, state: StoreState) -> Option<StoreState> {
+    pub(crate) fn failed(self, now: Timestamp, state: StoreState) -> Option<StoreState> {
         let mut circuit = self.breaker.circuit();
         if circuit.closings != self.closings {
             return None;

@@ -1,6 +1,6 @@
 //! The stores by name.
 
-mod breaker;
+pub(crate) mod breaker;
 mod guard;
 mod named;
 mod near_cache;

@@ -4,6 +4,7 @@ use ::http::request::Parts;
 use aforo_policy::{Aftermath, Caller, Charges, Facts, Matched, Reckoning};
 
 use super::door::{Door, counts_by_address};
+use super::identify::Finding;
 use super::target::{Target, matched};
 use super::{Entry, Stopped, facts};
 use crate::taking::{How, Judgement, Line, Lines, Put, Taking};
@@ -25,13 +26,21 @@ pub(super) enum Front {
     Stopped(Stopped),
     /// It goes on uncounted.
     Uncounted,
-    /// It is to be charged, and has to wait for its body or a store.
-    Waits {
-        /// Whether a policy counts by its body.
-        needs_body: bool,
-    },
+    /// It is to be charged, and has to wait.
+    Waits(Waits),
     /// It was charged.
     Judged(Judgement),
+}
+
+/// What a request has to wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Waits {
+    /// Whoever knows its consumer.
+    Identity,
+    /// Its body, which a policy counts by.
+    Body,
+    /// A store.
+    Store,
 }
 
 impl Entry {
@@ -60,10 +69,16 @@ impl Entry {
         if matched.is_exempt() || facts::is_preflight(parts) {
             return Ok(Front::Uncounted);
         }
-        stop(door.identify(parts, caller, lines))?;
-        let needs_body = policies.needs_body(&matched, caller, door.inner().place);
-        if needs_body || !door.setup.immediate {
-            return Ok(Front::Waits { needs_body });
+        match door.identify(parts, caller, lines) {
+            Finding::Found => {}
+            Finding::Stopped(stopped) => return Err(stopped),
+            Finding::Waits => return Ok(Front::Waits(Waits::Identity)),
+        }
+        if policies.needs_body(&matched, caller, door.inner().place) {
+            return Ok(Front::Waits(Waits::Body));
+        }
+        if !door.setup.immediate {
+            return Ok(Front::Waits(Waits::Store));
         }
         let mut charges = Charges::default();
         let reckoning = door.reckoning(&facts, caller, &matched);
@@ -72,6 +87,27 @@ impl Entry {
         let mut taking = Taking::new(new_lines(lines, &charges), receipts);
         taking.put_now(door.put(&charges, How::Take));
         Ok(Front::Judged(taking.judgement()))
+    }
+
+    /// Finds the consumer out; what is to be waited for then.
+    pub(super) async fn find_out(&mut self, parts: &Parts) -> Result<Waits, Stopped> {
+        let Self {
+            door,
+            caller,
+            lines,
+            ..
+        } = self;
+        stop(door.find_out(parts, caller, lines).await)?;
+        let (settings, policies) = (door.setup.settings(), &door.setup.policies);
+        let target = Target::of(parts, settings).map_err(Stopped::Path)?;
+        let facts = target.facts(parts, None, policies);
+        let matched = matched(policies, parts, &facts);
+        let needs_body = policies.needs_body(&matched, caller, door.inner().place);
+        Ok(if needs_body {
+            Waits::Body
+        } else {
+            Waits::Store
+        })
     }
 
     /// Puts the request's charges to the stores.

@@ -4,6 +4,7 @@ mod body;
 mod door;
 mod entry;
 mod facts;
+mod identify;
 mod judge;
 mod stopped;
 mod target;
@@ -22,23 +23,23 @@ use crate::taking::{How, Judgement};
 use crate::{Admission, Limiter, Replayed};
 use body::BodyError;
 pub(crate) use entry::Entry;
-use judge::{Asking, Front};
+use judge::{Asking, Front, Waits};
 use stopped::Stopped;
 
 /// A request on its way.
 pub(crate) enum Entered<B> {
     /// It was decided at once.
     Done(Admission<B>),
-    /// Its body has to be read, or a store has to be waited for.
+    /// Its consumer has to be asked for, its body to be read, or a store to be waited for.
     Waits(Waiting<B>),
 }
 
-/// A request that has to wait for its body or a store.
+/// A request that has to wait for whoever knows its consumer, its body, or a store.
 pub(crate) struct Waiting<B> {
     entry: Box<Entry>,
     parts: Parts,
     body: B,
-    needs_body: bool,
+    waits: Waits,
 }
 
 /// Takes a request in; most are decided here.
@@ -56,12 +57,12 @@ where
         Front::Judged(judgement) => entry.conclude(parts, Replayed::untouched(body), judgement),
         Front::Uncounted => entry.pass(parts, Replayed::untouched(body), Span::ZERO),
         Front::Stopped(stopped) => Admission::Answer(entry.answer(&parts, &stopped.as_refused())),
-        Front::Waits { needs_body } => {
+        Front::Waits(waits) => {
             return Entered::Waits(Waiting {
                 entry,
                 parts,
                 body,
-                needs_body,
+                waits,
             });
         }
     })
@@ -77,9 +78,16 @@ where
             mut entry,
             parts,
             body,
-            needs_body,
+            waits,
         } = self;
-        if !needs_body {
+        let waits = match waits {
+            Waits::Identity => match entry.find_out(&parts).await {
+                Ok(waits) => waits,
+                Err(stopped) => return entry.end(parts, Replayed::untouched(body), Err(stopped)),
+            },
+            waits => waits,
+        };
+        if waits != Waits::Body {
             let judged = entry.judge(&parts, Asking::Without, How::Take).await;
             return entry.end(parts, Replayed::untouched(body), judged);
         }

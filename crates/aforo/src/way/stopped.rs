@@ -10,6 +10,7 @@ pub(super) enum Stopped {
     Exceeded,
     Path(PathError),
     Anonymous,
+    Unverified,
     PeerUnknown,
     Refusal(Refusal),
 }
@@ -20,6 +21,7 @@ impl Stopped {
             Self::Exceeded => Refused::Exceeded,
             Self::Path(error) => Refused::Path(error),
             Self::Anonymous => Refused::Anonymous,
+            Self::Unverified => Refused::Unverified,
             Self::PeerUnknown => Refused::PeerUnknown,
             Self::Refusal(refusal) => Refused::Refusal(refusal),
         }

@@ -18,6 +18,7 @@ mod devices;
 mod frail;
 mod leased;
 mod login;
+mod lookup;
 mod near_cache;
 mod penalty;
 mod reload;

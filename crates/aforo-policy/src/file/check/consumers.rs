@@ -176,6 +176,7 @@ impl Checker<'_> {
         Some(Override {
             policy: policy.value.clone(),
             allowance,
+            from: None,
             until: until.flatten(),
             reason: super::text(&raw.reason),
         })

@@ -43,6 +43,7 @@ impl Checker<'_> {
                 .anonymous
                 .get()
                 .map_or(default.anonymous, |choice| choice.value),
+            lookups: self.lookups(&raw.lookup),
         }
     }
 

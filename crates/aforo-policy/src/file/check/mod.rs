@@ -7,6 +7,7 @@ mod exempt_cookie;
 mod gateway;
 mod identity;
 mod leased;
+mod lookup;
 mod matches;
 mod names;
 mod network;

@@ -164,7 +164,7 @@ impl Checker<'_> {
         self.check_cost(raw, &all);
         self.check_leased(raw, &all);
         if let Some(known) = self.names.0.get_mut(name.as_str()) {
-            known.fields = fields;
+            known.fields = fields.clone();
             known.in_gateway = at.gateway;
             for (alternatives, at) in &parts {
                 let parts = alternatives.0.iter().cloned();
@@ -196,6 +196,7 @@ impl Checker<'_> {
             at,
             penalty,
             exempt_cookie: cookie.map(|(cookie, _)| cookie),
+            fields,
             ..Policy::new(name, allowance)
         };
         (self.findings.len() == before).then_some(policy)
@@ -275,13 +276,7 @@ impl Checker<'_> {
     pub(super) fn replaced(&mut self, policy: &str, text: &Text) -> Option<Allowance> {
         let quota: QuotaText = self.quota_text(text)?;
         let name = PolicyName::new(policy).ok()?;
-        let mut fields = self.names.0.get(policy)?.fields.clone();
-        if quota.burst.is_some() {
-            fields.burst = None;
-        }
-        if quota.algorithm.is_some() {
-            fields.algorithm = None;
-        }
+        let fields = self.names.0.get(policy)?.fields.beside(&quota);
         self.allowance(None, text, &quota, &name, &fields)
     }
 }

@@ -72,11 +72,14 @@ fn lacks_identity(
         return None;
     }
     let consumers = settings.consumers.values();
+    if settings.identity.lookups.url.is_some() {
+        return None;
+    }
     let verified = settings.identity.verified_header.is_some();
     match part {
         Part::Consumer if consumers.len() == 0 && !verified => Some((
             "a consumer".to_owned(),
-            "add [[consumers]] with API keys, or a verified_header",
+            "add [[consumers]] with API keys, a lookup, or a verified_header",
         )),
         Part::Team if !consumers.clone().any(|consumer| consumer.team.is_some()) => Some((
             "a team".to_owned(),

@@ -12,13 +12,24 @@ use crate::{Allowance, Calendar, Metered};
 
 /// The fields of a policy that say more about its quota.
 #[derive(Clone, Debug, Default)]
-pub(in crate::file) struct QuotaFields {
+pub(crate) struct QuotaFields {
     pub(in crate::file) burst: Option<u64>,
     pub(in crate::file) algorithm: Option<Algorithm>,
     pub(in crate::file) window: Option<WindowWord>,
     pub(in crate::file) max_delay: Option<Span>,
     pub(in crate::file) time_zone: Option<TimeZone>,
     pub(in crate::file) anchor_day: Option<u8>,
+}
+
+impl QuotaFields {
+    /// What they say of another quota: not what that says itself.
+    pub(in crate::file) fn beside(&self, quota: &QuotaText) -> Self {
+        Self {
+            burst: self.burst.filter(|_| quota.burst.is_none()),
+            algorithm: self.algorithm.filter(|_| quota.algorithm.is_none()),
+            ..self.clone()
+        }
+    }
 }
 
 /// What a senseless combination is about.

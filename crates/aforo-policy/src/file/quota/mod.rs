@@ -14,7 +14,8 @@ use thiserror::Error;
 
 use crate::{Alternatives, Part, Policy};
 
-pub(in crate::file) use meaning::{About, QuotaFields, Senseless};
+pub(crate) use meaning::QuotaFields;
+pub(in crate::file) use meaning::{About, Senseless};
 pub use parse::QuotaTextError;
 pub use unit::QuotaUnit;
 
@@ -95,6 +96,29 @@ impl Policy {
         Ok(Self::new(name, Some(allowance)))
     }
 
+    /// What another quota of this policy would allow: a consumer's negotiated one, which comes from
+    /// outside the file. Calendar, time zone and whatever else the policy's own fields say of its
+    /// quota hold for it too, as they do for an override of the file.
+    ///
+    /// ```
+    /// use aforo_policy::{Allowance, Policy};
+    ///
+    /// let policy = Policy::parse("api", "60/minute burst 10")?;
+    /// let Allowance::Metered(metered) = policy.negotiated("600/minute burst 100")? else { panic!() };
+    /// assert_eq!(metered.terms.quota().capacity(), 100);
+    /// assert!(policy.negotiated("600/mniute").is_err());
+    /// # Ok::<(), aforo_policy::file::PolicyTextError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// See [`PolicyTextError`].
+    pub fn negotiated(&self, quota: &str) -> Result<crate::Allowance, PolicyTextError> {
+        let quota: QuotaText = quota.parse()?;
+        quota
+            .allowance(&self.name, &self.fields.beside(&quota))
+            .map_err(|senseless| PolicyTextError::Senseless(senseless.to_string()))
+    }
+
     /// A policy with every field at its default.
     pub(in crate::file) fn new(name: PolicyName, allowance: Option<crate::Allowance>) -> Self {
         Self {
@@ -115,6 +139,7 @@ impl Policy {
             at: crate::Places::default(),
             penalty: None,
             exempt_cookie: None,
+            fields: QuotaFields::default(),
         }
     }
 }

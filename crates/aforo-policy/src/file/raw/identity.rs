@@ -1,5 +1,6 @@
 //! `[identity]`.
 
+use super::RawLookup;
 use super::choice::Choice;
 use crate::Anonymous;
 use crate::file::read::{List, Located, OneOrMany, Text};
@@ -30,8 +31,10 @@ table! {
         optional default_plan: Text,
         /// What a caller without a verified credential is.
         optional anonymous: Choice<Anonymous>,
+        /// An endpoint that says whose an API key is, for keys that are not in this file.
+        optional lookup: RawLookup,
     }
-    later { "jwt", "registry", "lookup" }
+    later { "jwt", "registry" }
 }
 
 table! {

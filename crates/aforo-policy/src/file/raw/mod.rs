@@ -3,6 +3,7 @@
 mod choice;
 mod gateway;
 mod identity;
+mod lookup;
 mod plan;
 mod policy;
 mod responses;
@@ -13,6 +14,7 @@ mod store;
 pub(in crate::file) use choice::{Choice, Word};
 pub(in crate::file) use gateway::{ForwardPath, RawCors, RawEdge, RawGateway, RawTls};
 pub(in crate::file) use identity::{RawCredentialSource, RawIdentity};
+pub(in crate::file) use lookup::RawLookup;
 pub(in crate::file) use plan::{RawConsumer, RawOverride, RawPlan, RawTeam};
 pub(in crate::file) use policy::{
     CountWord, PolicyEntry, QuotaValue, RawCount, RawExemptCookie, RawPolicy, WindowWord,

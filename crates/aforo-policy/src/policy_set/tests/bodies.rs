@@ -180,6 +180,7 @@ fn a_body_is_asked_for_when_a_policy_reads_it() {
         overrides: vec![Override {
             policy: "account".to_owned(),
             allowance: super::scene::minute("account", 1),
+            from: None,
             until: None,
             reason: None,
         }],

@@ -50,6 +50,7 @@ pub(super) fn policy(name: &str, parts: &[Part]) -> Policy {
         at: Places::default(),
         penalty: None,
         exempt_cookie: None,
+        fields: crate::file::QuotaFields::default(),
     }
 }
 
@@ -107,6 +108,7 @@ pub(super) fn anonymous(address: &str, plan: Plan) -> Caller {
     Caller {
         address: address.parse().unwrap(),
         consumer: None,
+        api_key: None,
         plan: Some(Arc::new(plan)),
         credential: Credential::Absent,
     }
@@ -127,6 +129,7 @@ pub(super) fn consumer(id: &str) -> Consumer {
 pub(super) fn known(consumer: Consumer, plan: Plan) -> Caller {
     Caller {
         consumer: Some(Arc::new(consumer)),
+        api_key: None,
         credential: Credential::Verified,
         ..anonymous("198.51.100.7", plan)
     }

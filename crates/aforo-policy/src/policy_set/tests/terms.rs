@@ -46,6 +46,7 @@ fn negotiated(policy: &str, allowance: Allowance, until: Option<Timestamp>) -> O
     Override {
         policy: policy.to_owned(),
         allowance,
+        from: None,
         until,
         reason: None,
     }

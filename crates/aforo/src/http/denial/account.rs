@@ -13,6 +13,9 @@ use super::{Asked, DecisionId, Refused, wording};
 use crate::http::standing::Standing;
 use crate::http::{Shown, x_ratelimit};
 
+/// A credential that nobody knows.
+pub(super) const UNRECOGNISED: &str = "unrecognised";
+
 /// All that an answer's body may say, as known and disclosed. Serialised it is the problem document
 /// (RFC 9457); the other bodies pick from it.
 #[derive(Clone, Debug, Serialize)]
@@ -89,7 +92,7 @@ impl<'a> Account<'a> {
             remaining: told.map(Standing::remaining),
             plan: shown.plan,
             plans,
-            credential: (asked.credential == Credential::Unrecognised).then_some("unrecognised"),
+            credential: credential(asked.credential),
             decision_id: asked.id,
             documentation_url: responses.documentation_url.as_deref(),
             upgrade_url: (counts || !plans.is_empty())
@@ -101,6 +104,15 @@ impl<'a> Account<'a> {
         };
         account.detail = wording::detail(refused, &account);
         account
+    }
+}
+
+/// How a credential that did not verify is told of.
+const fn credential(credential: Credential) -> Option<&'static str> {
+    match credential {
+        Credential::Absent | Credential::Verified => None,
+        Credential::Unrecognised => Some(UNRECOGNISED),
+        Credential::Unverified => Some("unverified"),
     }
 }
 

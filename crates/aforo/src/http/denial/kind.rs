@@ -71,7 +71,7 @@ impl Kind {
                 code: "BODY_TOO_LARGE",
                 grpc: 8,
             },
-            Refused::StoreFailed => Self {
+            Refused::StoreFailed | Refused::Unverified => Self {
                 status: StatusCode::SERVICE_UNAVAILABLE,
                 problem_type: registered!("temporary-reduced-capacity"),
                 code: "TEMPORARY_REDUCED_CAPACITY",

@@ -16,6 +16,8 @@ pub enum Refused<'a> {
     Path(&'a PathError),
     /// 401: callers without a verified credential are not served.
     Anonymous,
+    /// 503: whoever knows the caller's credential did not answer, and `on_failure` says `deny`.
+    Unverified,
     /// 413: the body is larger than what is read for partition keys.
     BodyTooLarge {
         /// The most bytes that are read.

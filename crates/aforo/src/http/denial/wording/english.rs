@@ -4,7 +4,7 @@ use aforo_policy::{PathError, Refusal};
 
 use super::{REMEDY, Units, row};
 use crate::http::denial::Refused;
-use crate::http::denial::account::Account;
+use crate::http::denial::account::{Account, UNRECOGNISED};
 
 pub(super) const UNITS: Units = Units {
     day: ["day", "days"],
@@ -26,7 +26,7 @@ pub(super) const fn title(refused: &Refused<'_>) -> &'static str {
         Refused::Path(_) => "Malformed path",
         Refused::Anonymous => "Credential required",
         Refused::BodyTooLarge { .. } => "Body too large",
-        Refused::StoreFailed => "Temporarily reduced capacity",
+        Refused::StoreFailed | Refused::Unverified => "Temporarily reduced capacity",
         Refused::PeerUnknown => "Caller unknown",
     }
 }
@@ -45,13 +45,17 @@ pub(super) fn detail(refused: &Refused<'_>, account: &Account<'_>) -> String {
         }
         Refused::BodyTooLarge { most } => format!("The body has more than {most} bytes."),
         Refused::StoreFailed => "Requests cannot be counted at the moment.".to_owned(),
+        Refused::Unverified => "The credential cannot be checked at the moment.".to_owned(),
         Refused::PeerUnknown => {
             format!("The server cannot tell where the request comes from. {REMEDY}")
         }
     };
     let credential = match account.credential {
-        Some(_) => " The credential that was sent is not recognised.",
-        None => "",
+        Some(UNRECOGNISED) => " The credential that was sent is not recognised.",
+        Some(_) if !matches!(refused, Refused::Unverified) => {
+            " The credential that was sent could not be checked just now."
+        }
+        _ => "",
     };
     match account.retry_after {
         Some(seconds) => format!("{what} Try again in {}.{credential}", UNITS.say(seconds)),

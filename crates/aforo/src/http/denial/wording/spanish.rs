@@ -4,7 +4,7 @@ use aforo_policy::{PathError, Refusal};
 
 use super::{REMEDY, Units, row};
 use crate::http::denial::Refused;
-use crate::http::denial::account::Account;
+use crate::http::denial::account::{Account, UNRECOGNISED};
 
 pub(super) const UNITS: Units = Units {
     day: ["día", "días"],
@@ -26,7 +26,7 @@ pub(super) const fn title(refused: &Refused<'_>) -> &'static str {
         Refused::Path(_) => "Ruta mal formada",
         Refused::Anonymous => "Se requiere una credencial",
         Refused::BodyTooLarge { .. } => "Cuerpo demasiado grande",
-        Refused::StoreFailed => "Capacidad reducida temporalmente",
+        Refused::StoreFailed | Refused::Unverified => "Capacidad reducida temporalmente",
         Refused::PeerUnknown => "Origen desconocido",
     }
 }
@@ -45,13 +45,17 @@ pub(super) fn detail(refused: &Refused<'_>, account: &Account<'_>) -> String {
         }
         Refused::BodyTooLarge { most } => format!("El cuerpo tiene más de {most} bytes."),
         Refused::StoreFailed => "En este momento no se pueden contar las peticiones.".to_owned(),
+        Refused::Unverified => "En este momento no se puede comprobar la credencial.".to_owned(),
         Refused::PeerUnknown => {
             format!("El servidor no puede saber de dónde viene la petición. {REMEDY}")
         }
     };
     let credential = match account.credential {
-        Some(_) => " La credencial enviada no se reconoce.",
-        None => "",
+        Some(UNRECOGNISED) => " La credencial enviada no se reconoce.",
+        Some(_) if !matches!(refused, Refused::Unverified) => {
+            " La credencial enviada no se ha podido comprobar en este momento."
+        }
+        _ => "",
     };
     match account.retry_after {
         Some(seconds) => {

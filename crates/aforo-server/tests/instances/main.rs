@@ -16,6 +16,7 @@ mod support;
 
 mod hash_key;
 mod outage;
+mod penalty;
 mod refused;
 mod scene;
 mod several_stores;

@@ -141,6 +141,36 @@ fn login_keeps_its_promises() {
 }
 
 #[test]
+fn cost_keeps_its_promises() {
+    let program = example("cost.toml");
+    let mut client = program.client();
+    let left = |response: RawResponse| {
+        assert_eq!(response.field("x-ratelimit-limit"), Some("1000"));
+        let left = response.field("x-ratelimit-remaining").unwrap();
+        (response.status, left.parse::<u64>().unwrap())
+    };
+    let json = "content-type: application/json\r\n";
+    let bulk = |client: &mut RawClient, body: &str| post(client, "/orders/bulk", json, body);
+    assert_eq!(left(client.get("/customers/7")), (200, 999));
+    assert_eq!(left(client.ask("PUT", "/customers/7", "")), (200, 994));
+    let three = r#"{"orders": [{"id": 1}, {"id": 2}, {"id": 3}]}"#;
+    assert_eq!(left(bulk(&mut client, three)), (200, 988));
+    assert_eq!(left(client.get("/items?limit=50")), (200, 938));
+    assert_eq!(left(client.get("/reports/2026")), (200, 918));
+    assert_eq!(left(client.get("/items")), (200, 898));
+    for (at, limit) in (1..).zip(["5000", "all", "-1"]) {
+        let response = client.get(&format!("/items?limit={limit}"));
+        assert_eq!(left(response), (200, 898 - at * 100), "{limit}");
+    }
+    let many = format!(r#"{{"orders": [{}0]}}"#, "0,".repeat(10_000));
+    assert_eq!(bulk(&mut client, &many).status, 422);
+    assert_eq!(bulk(&mut client, "orders=1").status, 415);
+    let twice = r#"{"orders": [1], "orders": [1, 2]}"#;
+    assert_eq!(bulk(&mut client, twice).status, 400);
+    assert_eq!(left(client.get("/customers/7")), (200, 597));
+}
+
+#[test]
 fn platform_keeps_its_promises() {
     let program = example("platform.toml");
     let mut client = program.client();

@@ -24,6 +24,7 @@ mod examples;
 mod framing;
 mod grpc;
 mod http2;
+mod login;
 mod paths;
 mod proxying;
 mod shared_limit;

@@ -14,6 +14,9 @@ use super::{Folder, RawClient};
 /// How long anything may take before a test gives up.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// What cookies of known devices are signed with.
+const DEVICE_SECRET: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+
 /// The running program; killed when dropped.
 pub(crate) struct Program {
     child: Child,
@@ -166,6 +169,7 @@ impl Verdict {
 fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_aforo"));
     command.env_remove("AFORO_LOG").env_remove("AFORO_HASH_KEY");
+    command.env("AFORO_DEVICE_SECRET", DEVICE_SECRET);
     command.stdin(Stdio::null());
     command
 }

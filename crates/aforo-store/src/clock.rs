@@ -27,7 +27,7 @@ pub struct SystemClock {
 /// stores that several instances share and that have no time of their own.
 #[cfg(any(feature = "sqlite", feature = "postgres", feature = "memcached"))]
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct WallClock;
+pub struct WallClock;
 
 /// Ticks by which the scale is taken from the calibrated clock.
 const MANY: u64 = 1 << 60;

@@ -50,6 +50,9 @@
 //! instances share are behind features: `redis`, `postgres` and `sqlite` (one `SqlStore`),
 //! `memcached`. They are opened by the url of a [`Remote`].
 //!
+//! `Thread` and `Pool` are what the SQL stores keep their connections with; others that ask a
+//! database from any executor may use them too.
+//!
 //! # Time
 //!
 //! A store has its own [`Clock`]; whoever asks has none. The [`SystemClock`] is monotonic and
@@ -92,12 +95,16 @@ mod thread;
 
 pub use answer::Answer;
 pub use batch::{Batch, Charged};
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "memcached"))]
+pub use clock::WallClock;
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use error::StoreError;
 pub use leased::{LeaseStats, LeasedStore};
 #[cfg(feature = "memcached")]
 pub use memcached::MemcachedStore;
 pub use memory::{MemoryStats, MemoryStore, MemoryStoreBuilder, TableStats};
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "memcached"))]
+pub use pool::{Held, Pool};
 pub use receipt::{Receipt, ReceiptLine};
 #[cfg(feature = "redis")]
 pub use redis::RedisStore;
@@ -105,3 +112,10 @@ pub use remote::{OpenError, Remote};
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub use sql::SqlStore;
 pub use store::Store;
+#[cfg(any(
+    feature = "redis",
+    feature = "sqlite",
+    feature = "postgres",
+    feature = "memcached"
+))]
+pub use thread::Thread;

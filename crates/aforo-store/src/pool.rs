@@ -1,4 +1,4 @@
-//! A few connections of a store.
+//! A few connections to a server.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,23 +16,26 @@ const CONNECTING: Duration = Duration::from_secs(5);
 /// Keeps connections, at most so many. A connection that a call gave up on is closed, since
 /// nobody knows what it would answer next.
 #[derive(Debug)]
-pub(crate) struct Pool<C> {
+pub struct Pool<C> {
     permits: Arc<Semaphore>,
     idle: Arc<Mutex<Vec<C>>>,
 }
 
 /// A connection in use. It is closed when it is dropped without [`Held::put_back`].
-pub(crate) struct Held<C> {
-    pub(crate) connection: C,
+#[derive(Debug)]
+pub struct Held<C> {
+    /// The connection.
+    pub connection: C,
     /// Whether it was used before: the server may have closed it since.
-    pub(crate) used_before: bool,
+    pub used_before: bool,
     idle: Arc<Mutex<Vec<C>>>,
     // Last, so that the connection is closed before the next may be made.
     _permit: OwnedSemaphorePermit,
 }
 
 impl<C: Send + 'static> Pool<C> {
-    pub(crate) fn new(most: usize) -> Self {
+    /// A pool of at most so many connections; it has none yet.
+    pub fn new(most: usize) -> Self {
         Self {
             permits: Arc::new(Semaphore::new(most)),
             idle: Arc::default(),
@@ -40,7 +43,10 @@ impl<C: Send + 'static> Pool<C> {
     }
 
     /// A connection: one that is idle, or a new one when all are in use and there may be more.
-    pub(crate) async fn take<F, E>(&self, on: &Handle, connect: F) -> Result<Held<C>, E>
+    ///
+    /// # Errors
+    /// What `connect` fails with; [`StoreError::Timeout`] when it takes longer than five seconds.
+    pub async fn take<F, E>(&self, on: &Handle, connect: F) -> Result<Held<C>, E>
     where
         F: Future<Output = Result<C, E>> + Send + 'static,
         E: From<StoreError> + Send + 'static,
@@ -61,7 +67,7 @@ impl<C: Send + 'static> Pool<C> {
     }
 
     /// Forgets all idle connections.
-    pub(crate) fn clear(&self) {
+    pub fn clear(&self) {
         lock(&self.idle).clear();
     }
 
@@ -98,7 +104,7 @@ impl<C: Send + 'static> Pool<C> {
 
 impl<C> Held<C> {
     /// Keeps the connection for the next call.
-    pub(crate) fn put_back(self) {
+    pub fn put_back(self) {
         lock(&self.idle).push(self.connection);
     }
 }

@@ -1,4 +1,4 @@
-//! The thread that serves a store's connections, so that they belong to no caller's executor.
+//! The thread that serves connections, so that they belong to no caller's executor.
 
 use std::thread;
 
@@ -7,15 +7,20 @@ use tokio::sync::oneshot;
 
 use crate::OpenError;
 
-/// A thread with an executor, which ends when this is dropped.
+/// A thread with an executor, which ends when this is dropped. What is asked over the connections
+/// that it serves can be awaited on any executor.
 #[derive(Debug)]
-pub(crate) struct Thread {
+pub struct Thread {
     handle: Handle,
     _stop: oneshot::Sender<()>,
 }
 
 impl Thread {
-    pub(crate) fn start(name: &str) -> Result<Self, OpenError> {
+    /// Starts a thread of this name.
+    ///
+    /// # Errors
+    /// When the machine has no thread left, or nothing to wait for connections with.
+    pub fn start(name: &str) -> Result<Self, OpenError> {
         let failed = |error: std::io::Error| OpenError::Thread(error.to_string());
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(failed)?;
@@ -35,7 +40,7 @@ impl Thread {
 
     /// A future that gives up after a while. It can be awaited on any executor.
     #[cfg(any(feature = "sqlite", feature = "postgres", feature = "memcached"))]
-    pub(crate) fn within<F: Future>(
+    pub fn within<F: Future>(
         &self,
         longest: std::time::Duration,
         work: F,
@@ -50,12 +55,13 @@ impl Thread {
 
     /// A pause. It can be awaited on any executor.
     #[cfg(any(feature = "sqlite", feature = "postgres", feature = "memcached"))]
-    pub(crate) fn pause(&self, span: std::time::Duration) -> impl Future<Output = ()> + use<> {
+    pub fn pause(&self, span: std::time::Duration) -> impl Future<Output = ()> + use<> {
         let _entered = self.handle.enter();
         tokio::time::sleep(span)
     }
 
-    pub(crate) const fn handle(&self) -> &Handle {
+    /// Its executor.
+    pub const fn handle(&self) -> &Handle {
         &self.handle
     }
 }

@@ -170,10 +170,14 @@
 //! |---|---|
 //! | `tower` (default) | [`layer`], on tokio's timer |
 //! | `axum` | `ConnectInfo` as the peer, `MatchedPath` as the route |
+//! | `registry-sqlite`, `registry-postgres` | `registry`: consumers and their API keys in a database |
 //! | `tonic` | tonic's `TcpConnectInfo` as the peer (with TLS: a [`PeerAddress`]) |
 
 pub mod http;
 pub mod identity;
+
+#[cfg(any(feature = "registry-sqlite", feature = "registry-postgres"))]
+pub mod registry;
 
 mod admission;
 mod at_once;

@@ -119,13 +119,19 @@ fn document(bytes: &mut std::slice::Iter<'_, u8>, depth: usize) -> String {
         0..=3 if depth < 5 => {
             let mut member = || {
                 let name = usize::from(bytes.next().copied().unwrap_or_default());
-                format!("\"{}\":{}", NAMES[name % 5], document(bytes, depth + 1))
+                format!(
+                    "\"{}\":{}",
+                    NAMES[name % 5],
+                    document(bytes, depth.saturating_add(1))
+                )
             };
             let members: Vec<String> = (0..=count).map(|_| member()).collect();
             format!("{{{}}}", members.join(","))
         }
         4 | 5 if depth < 5 => {
-            let items: Vec<String> = (0..count).map(|_| document(bytes, depth + 1)).collect();
+            let items: Vec<String> = (0..count)
+                .map(|_| document(bytes, depth.saturating_add(1)))
+                .collect();
             format!("[{}]", items.join(", "))
         }
         _ => SCALARS[byte % 10].to_owned(),

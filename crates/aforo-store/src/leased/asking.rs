@@ -1,5 +1,7 @@
 //! Asking the store behind the leases.
 
+use std::sync::atomic::Ordering;
+
 use aforo_core::{Charge, Timestamp};
 use smallvec::SmallVec;
 
@@ -79,11 +81,15 @@ impl LeasedStore {
     pub(super) async fn give_back(&self, leases: Vec<Lease>) {
         for lease in leases.into_iter().filter(|lease| lease.is_over_taken()) {
             let spent = lease.spent;
+            let units = lease.line.taken.cost.saturating_sub(spent);
             let receipt = lease.into_receipt();
-            let _ = match spent {
+            let taken_back = match spent {
                 0 => self.inner.refund(receipt).await,
                 _ => self.inner.settle(receipt, &|_| spent).await,
             };
+            if taken_back.is_ok() {
+                self.given_back.fetch_add(units, Ordering::Relaxed);
+            }
         }
     }
 

@@ -61,6 +61,7 @@ pub struct LeasedStore {
     clock: Arc<dyn Clock>,
     table: Table,
     answered: AtomicU64,
+    given_back: AtomicU64,
 }
 
 /// What a leased store has done since its start.
@@ -70,6 +71,8 @@ pub struct LeaseStats {
     pub leases: u64,
     /// Batches that were answered without asking it.
     pub answered: u64,
+    /// Units that were taken in advance, not spent, and taken back by it.
+    pub given_back: u64,
 }
 
 impl LeasedStore {
@@ -80,6 +83,7 @@ impl LeasedStore {
             clock,
             table: Table::new(),
             answered: AtomicU64::new(0),
+            given_back: AtomicU64::new(0),
         }
     }
 
@@ -88,6 +92,7 @@ impl LeasedStore {
         LeaseStats {
             leases: self.table.leases(),
             answered: self.answered.load(Ordering::Relaxed),
+            given_back: self.given_back.load(Ordering::Relaxed),
         }
     }
 

@@ -75,6 +75,7 @@ fn what_is_left_is_given_back_at_the_next_charge() {
         assert!(scene.admits(0, &terms, 4));
         // Three, four, and an advance of what was used of the last one.
         assert_eq!(scene.remaining(&terms), 92);
+        assert_eq!(scene.instances[0].stats().given_back, 3);
     }
 }
 

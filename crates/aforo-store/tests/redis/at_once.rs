@@ -6,11 +6,12 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use aforo_servers::Sentinels;
+use aforo_servers::{Redis, Sentinels};
 use aforo_store::{RedisStore, Remote};
 
+use crate::leases;
 use crate::scene::{at_once, caller, fixed, hash, seconds, terms};
-use crate::stage::{CLUSTER, SINGLE};
+use crate::stage::{self, CLUSTER, SINGLE};
 
 /// Another process with a store of its own.
 struct Instance {
@@ -156,4 +157,14 @@ fn rl_04_two_processes_take_the_quota_once_across_a_failover() {
     println!("across the failover {spanning} and {spanned} units of one quota of 10");
     assert!(spanning + spanned <= 20);
     sentinels.servers()[1].every_key_ends();
+}
+
+#[test]
+fn instances_with_leases_stay_within_their_bound() {
+    let server = Redis::start();
+    stage::block_on(leases::hold(
+        |remote| Arc::new(RedisStore::open(remote).unwrap()),
+        &stage::remote(server.url()),
+    ));
+    server.every_key_ends();
 }

@@ -14,6 +14,8 @@ mod cluster_suite;
 mod expiry;
 mod failover;
 mod layout;
+#[path = "../stage/leases.rs"]
+mod leases;
 mod modes;
 mod outage;
 mod round_trips;

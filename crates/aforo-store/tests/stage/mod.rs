@@ -10,6 +10,7 @@
 )]
 
 pub(crate) mod callers;
+pub(crate) mod leases;
 pub(crate) mod other_process;
 pub(crate) mod race;
 pub(crate) mod shared;

@@ -12,6 +12,7 @@ pub(super) struct Activity {
     born: Instant,
     exchanges: AtomicU32,
     bytes_came: AtomicBool,
+    body_comes: AtomicBool,
     quiet_since: AtomicU64,
     stalled_since: AtomicU64,
 }
@@ -29,13 +30,15 @@ impl Activity {
             born: Instant::now(),
             exchanges: AtomicU32::new(0),
             bytes_came: AtomicBool::new(true),
+            body_comes: AtomicBool::new(false),
             quiet_since: AtomicU64::new(0),
             stalled_since: AtomicU64::new(FLOWING),
         })
     }
 
-    /// A request came.
-    pub(super) fn begin(self: &Arc<Self>) -> Exchange {
+    /// A request came; whether a body follows.
+    pub(super) fn begin(self: &Arc<Self>, has_body: bool) -> Exchange {
+        self.body_comes.store(has_body, Relaxed);
         self.exchanges.fetch_add(1, Relaxed);
         self.bytes_came.store(false, Relaxed);
         Exchange(Arc::clone(self))
@@ -63,6 +66,16 @@ impl Activity {
     /// Whether a request is being answered.
     pub(super) fn is_answering(&self) -> bool {
         self.exchanges.load(Relaxed) > 0
+    }
+
+    /// The whole body of the request has come.
+    pub(super) fn body_came(&self) {
+        self.body_comes.store(false, Relaxed);
+    }
+
+    /// Whether the client has said all of its request and waits for the answer (HTTP/1).
+    pub(super) fn only_waits(&self) -> bool {
+        self.is_answering() && !self.body_comes.load(Relaxed)
     }
 
     /// Whether the beginning of a head has come, but not all of it (or nothing at all yet).

@@ -139,6 +139,9 @@ impl Body for RequestBody {
         } else {
             client.activity.flows();
             client.moved.set(Instant::now());
+            if client.body.is_end_stream() {
+                client.activity.body_came();
+            }
         }
         polled
     }

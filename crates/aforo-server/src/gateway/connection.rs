@@ -39,6 +39,7 @@ pub(super) async fn serve(worker: Rc<Worker>, client: Client, socket: Socket, ve
         Version::Http1 => {
             let connection = http1::Builder::new()
                 .header_read_timeout(None)
+                .half_close(socket.looks_for_end())
                 .max_buf_size(MAX_BUFFER)
                 .max_header_size(MAX_HEAD)
                 .serve_connection(socket, service)

@@ -11,6 +11,7 @@ use aforo::identity::forwarding::Forwarding;
 use aforo::{Admission, Passage, Replayed};
 use http::uri::Scheme;
 use http::{Method, Request, Response};
+use http_body::Body;
 use hyper::body::Incoming;
 
 use super::activity::Activity;
@@ -37,7 +38,7 @@ pub(super) async fn answer(
     client: Rc<Client>,
     request: Request<Incoming>,
 ) -> Result<Response<GatewayBody>, Infallible> {
-    let exchange = client.activity.begin();
+    let exchange = client.activity.begin(!request.body().is_end_stream());
     let admitted = pin!(admit(&worker, &client, request));
     let answered = unwind::catch_panic(admitted).await;
     let response = answered

@@ -8,11 +8,13 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
+use tokio::io::ReadBuf;
 use tokio::net::TcpStream;
 use tokio_rustls::server::TlsStream;
 
 use super::activity::Activity;
 use super::caps::Place;
+use super::protocol::Version;
 
 /// A client's socket. Lives on inside an upgraded connection, and its place among the open
 /// connections with it.
@@ -20,6 +22,7 @@ pub(super) struct Socket {
     wire: Wire,
     prefix: Bytes,
     activity: Arc<Activity>,
+    looks_for_end: bool,
     _place: Place,
 }
 
@@ -34,10 +37,12 @@ impl Socket {
     pub(super) const fn new(
         wire: Wire,
         prefix: Bytes,
+        version: Version,
         activity: Arc<Activity>,
         place: Place,
     ) -> Self {
         Self {
+            looks_for_end: matches!((&wire, version), (Wire::Plain(_), Version::Http1)),
             wire,
             prefix,
             activity,
@@ -45,10 +50,34 @@ impl Socket {
         }
     }
 
-    fn wrote<T>(&self, polled: Poll<T>) -> Poll<T> {
-        match polled {
-            Poll::Pending => self.activity.stalls(),
-            Poll::Ready(_) => self.activity.flows(),
+    /// Whether it tells by itself when the client leaves while it waits for its answer.
+    pub(super) const fn looks_for_end(&self) -> bool {
+        self.looks_for_end
+    }
+
+    /// An error when the client has left while it waits for its answer. hyper would read on to
+    /// learn that, into another buffer for every request.
+    fn still_there(&self, cx: &mut Context<'_>) -> io::Result<()> {
+        let Wire::Plain(io) = &self.wire else {
+            return Ok(());
+        };
+        if !self.looks_for_end || !self.activity.only_waits() {
+            return Ok(());
+        }
+        // Asks the kernel only when something has come.
+        match io.inner().poll_peek(cx, &mut ReadBuf::new(&mut [0])) {
+            Poll::Ready(Ok(0)) => Err(io::ErrorKind::UnexpectedEof.into()),
+            Poll::Ready(Err(error)) => Err(error),
+            Poll::Ready(Ok(_)) | Poll::Pending => Ok(()),
+        }
+    }
+
+    fn wrote<T>(&self, cx: &mut Context<'_>, polled: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if polled.is_pending() {
+            self.activity.stalls();
+            self.still_there(cx)?;
+        } else {
+            self.activity.flows();
         }
         polled
     }
@@ -88,7 +117,7 @@ impl Write for Socket {
             Wire::Plain(io) => Pin::new(io).poll_write(cx, buf),
             Wire::Tls(io) => Pin::new(io.as_mut()).poll_write(cx, buf),
         };
-        this.wrote(polled)
+        this.wrote(cx, polled)
     }
 
     fn poll_write_vectored(
@@ -101,7 +130,7 @@ impl Write for Socket {
             Wire::Plain(io) => Pin::new(io).poll_write_vectored(cx, bufs),
             Wire::Tls(io) => Pin::new(io.as_mut()).poll_write_vectored(cx, bufs),
         };
-        this.wrote(polled)
+        this.wrote(cx, polled)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -112,6 +141,8 @@ impl Write for Socket {
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        // hyper flushes whenever it has nothing else to do.
+        self.still_there(cx)?;
         match &mut self.get_mut().wire {
             Wire::Plain(io) => Pin::new(io).poll_flush(cx),
             Wire::Tls(io) => Pin::new(io.as_mut()).poll_flush(cx),

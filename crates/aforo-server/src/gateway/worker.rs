@@ -186,7 +186,7 @@ impl Worker {
             activity: Arc::clone(&activity),
             forwarding: RefCell::default(),
         };
-        let socket = Socket::new(wire, prefix, activity, place);
+        let socket = Socket::new(wire, prefix, version, activity, place);
         serve(self, client, socket, version).await;
     }
 

@@ -1,9 +1,11 @@
 //! Connections: how long they may be slow or idle, how many there may be.
 
+use std::io::Read;
+use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use crate::support::{Program, Upstream};
+use crate::support::{Program, RawUpstream, Upstream};
 
 fn gateway(upstream: &Upstream, settings: &str) -> Program {
     Program::with_file(&format!(
@@ -64,6 +66,49 @@ fn a_body_that_never_comes_is_given_up() {
     let answer = client.rest();
     assert!(!answer.starts_with(b"HTTP/1.1 200"));
     assert!(upstream.seen().is_empty());
+}
+
+#[test]
+fn a_client_that_leaves_leaves_no_request_behind() {
+    for request in [
+        "GET / HTTP/1.1\r\nhost: a\r\n\r\n",
+        "PUT / HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\nabc",
+    ] {
+        let (asked, was_asked) = mpsc::channel();
+        let (ended, has_ended) = mpsc::channel();
+        let upstream = RawUpstream::new(move |mut stream| {
+            let mut first = [0];
+            let _ = stream.read_exact(&mut first);
+            let _ = asked.send(());
+            // Never answers; ends when the gateway gives up.
+            let _ = stream.read_to_end(&mut Vec::new());
+            let _ = ended.send(());
+        });
+        let program = Program::before(upstream.address(), r#"["1000/minute"]"#);
+        let mut client = program.client();
+        client.send(request);
+        was_asked.recv_timeout(Duration::from_secs(5)).unwrap();
+        assert!(client.hears_nothing_for(Duration::from_millis(100)));
+        drop(client);
+        has_ended.recv_timeout(Duration::from_secs(5)).unwrap();
+    }
+}
+
+#[test]
+fn a_client_may_ask_again_before_it_is_answered() {
+    let upstream = Upstream::answering(|seen| {
+        use http_body_util::{BodyExt, Full};
+        thread::sleep(Duration::from_millis(200));
+        http::Response::new(Full::from(seen.target.clone()).boxed())
+    });
+    let program = Program::before(upstream.address(), r#"["1000/minute"]"#);
+    let mut client = program.client();
+    client.send("GET /one HTTP/1.1\r\nhost: a\r\n\r\n");
+    assert!(client.hears_nothing_for(Duration::from_millis(50)));
+    client.send("PUT /two HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\na");
+    assert_eq!(client.response().body, b"/one");
+    client.send("bc");
+    assert_eq!(client.response().body, b"/two");
 }
 
 #[test]

@@ -137,7 +137,8 @@ impl Told {
         Some(Self {
             address,
             scheme: scheme.clone(),
-            host: host.cloned(),
+            // Copied: a slice of what was read would keep all of it.
+            host: host.and_then(|host| HeaderValue::from_bytes(host.as_bytes()).ok()),
             address_value: shared(&address.to_string())?,
             scheme_value: shared(scheme.as_str())?,
             host_value: host_text.and_then(shared),

@@ -12,6 +12,7 @@ use http_body::{Frame, SizeHint};
 use tokio::io::{AsyncReadExt, AsyncWrite};
 use tokio::net::TcpStream;
 
+use super::field_names::FieldNames;
 use super::framing::{Framing, Step};
 use super::{DirectError, request_head, response_head};
 
@@ -31,6 +32,8 @@ pub(in crate::gateway::upstream) struct Connection {
     read_size: usize,
     /// A head on its way.
     head: Vec<u8>,
+    /// The names of the last answers' fields.
+    names: FieldNames,
     /// Where the body of the present answer ends.
     framing: Framing,
     /// Why the present answer broke off.
@@ -48,6 +51,7 @@ impl Connection {
             unread: BytesMut::new(),
             read_size: FIRST_READ,
             head: Vec::new(),
+            names: FieldNames::default(),
             framing: Framing::Ended,
             broken: None,
             is_answering: false,
@@ -114,7 +118,7 @@ impl Connection {
         let head = self.unread.split_to(length).freeze();
         let mut headers = mem::take(request.headers_mut());
         headers.clear();
-        let response = response_head::parse(&head, headers)?;
+        let response = response_head::parse(&head, headers, &mut self.names)?;
         if response.status() == StatusCode::SWITCHING_PROTOCOLS {
             return Err(DirectError::Malformed("it changes protocols unasked"));
         }

@@ -44,7 +44,12 @@ impl Framing {
         if *method == Method::HEAD || bodyless || response.status().is_informational() {
             return Ok(Self::Ended);
         }
-        match (headers.get(TRANSFER_ENCODING), length(headers)?) {
+        // The names tell sooner than a look-up that most answers are not coded.
+        let may_be_coded = headers.keys().any(|name| *name == TRANSFER_ENCODING);
+        let coding = may_be_coded
+            .then(|| headers.get(TRANSFER_ENCODING))
+            .flatten();
+        match (coding, length(headers)?) {
             (None, Some(0)) => Ok(Self::Ended),
             (None, Some(length)) => Ok(Self::Length(length)),
             (None, None) => Ok(Self::Close),

@@ -9,6 +9,7 @@
 mod chunks;
 mod connection;
 mod error;
+mod field_names;
 mod framing;
 mod request_head;
 mod response_head;

@@ -4,11 +4,12 @@ use std::mem::MaybeUninit;
 
 use bytes::Bytes;
 use http::header::CONNECTION;
-use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, Version};
+use http::{HeaderMap, HeaderValue, Response, StatusCode, Version};
 use httparse::{ParserConfig, Status};
 use hyper::ext::ReasonPhrase;
 
 use super::DirectError;
+use super::field_names::FieldNames;
 
 /// The most fields that an answer may have.
 const MOST_FIELDS: usize = 100;
@@ -28,8 +29,13 @@ pub(super) fn length_of_head(bytes: &[u8], searched: usize) -> Option<usize> {
     Some(end.saturating_add(1))
 }
 
-/// Reads a whole head; `headers` is empty and lends its memory.
-pub(super) fn parse(head: &Bytes, mut headers: HeaderMap) -> Result<Response<()>, DirectError> {
+/// Reads a whole head; `headers` is empty and lends its memory. A `Connection` that only says
+/// `keep-alive` says nothing in HTTP/1.1, and is left out.
+pub(super) fn parse(
+    head: &Bytes,
+    mut headers: HeaderMap,
+    names: &mut FieldNames,
+) -> Result<Response<()>, DirectError> {
     let mut fields = [const { MaybeUninit::uninit() }; MOST_FIELDS];
     let mut read = httparse::Response::new(&mut []);
     let parsed = ParserConfig::default()
@@ -38,9 +44,13 @@ pub(super) fn parse(head: &Bytes, mut headers: HeaderMap) -> Result<Response<()>
     if parsed != Status::Complete(head.len()) {
         return Err(DirectError::Malformed("its head ends twice"));
     }
-    for field in read.headers.iter() {
-        let name = HeaderName::from_bytes(field.name.as_bytes())
+    for (place, field) in read.headers.iter().enumerate() {
+        let name = names
+            .name(place, field.name)
             .map_err(|_invalid| DirectError::Malformed("a field has no valid name"))?;
+        if name == CONNECTION && field.value == b"keep-alive" {
+            continue;
+        }
         let value = HeaderValue::from_maybe_shared(head.slice_ref(field.value))
             .map_err(|_invalid| DirectError::Malformed("a field has no valid value"))?;
         headers
@@ -62,8 +72,11 @@ pub(super) fn parse(head: &Bytes, mut headers: HeaderMap) -> Result<Response<()>
 /// Whether the upstream takes another request on the same connection (RFC 9112 §9.3). One of
 /// HTTP/1.0 is not asked again.
 pub(super) fn keeps_alive(response: &Response<()>) -> bool {
-    let mut lines = response.headers().get_all(CONNECTION).iter();
-    response.version() == Version::HTTP_11 && !lines.any(says_close)
+    let headers = response.headers();
+    // Most answers have no such field, which their names tell sooner than a look-up does.
+    let says_close = || headers.get_all(CONNECTION).iter().any(says_close);
+    let may_close = headers.keys().any(|name| *name == CONNECTION);
+    response.version() == Version::HTTP_11 && !(may_close && says_close())
 }
 
 fn says_close(line: &HeaderValue) -> bool {
@@ -89,7 +102,8 @@ mod tests {
     use super::*;
 
     fn parsed(head: &'static str) -> Result<Response<()>, DirectError> {
-        parse(&Bytes::from_static(head.as_bytes()), HeaderMap::new())
+        let head = Bytes::from_static(head.as_bytes());
+        parse(&head, HeaderMap::new(), &mut FieldNames::default())
     }
 
     #[test]
@@ -110,6 +124,17 @@ mod tests {
         let response = parsed("HTTP/1.1 200 Splendid\r\n\r\n").unwrap();
         let reason = response.extensions().get::<ReasonPhrase>().unwrap();
         assert_eq!(reason.as_bytes(), b"Splendid");
+    }
+
+    #[test]
+    fn a_connection_that_only_stays_says_nothing() {
+        let head = "HTTP/1.1 200 OK\r\nconnection: keep-alive\r\na: b\r\n\r\n";
+        let response = parsed(head).unwrap();
+        assert_eq!(response.headers().len(), 1);
+        assert_eq!(response.headers()["a"], "b");
+        assert!(keeps_alive(&response));
+        let named = parsed("HTTP/1.1 200 OK\r\nconnection: keep-alive, a\r\na: b\r\n\r\n");
+        assert_eq!(named.unwrap().headers().len(), 2, "what it names is to go");
     }
 
     #[test]
@@ -159,7 +184,7 @@ mod tests {
 
         #[test]
         fn no_bytes_make_it_panic(head in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = parse(&Bytes::from(head), HeaderMap::new());
+            let _ = parse(&Bytes::from(head), HeaderMap::new(), &mut FieldNames::default());
         }
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use aforo_core::{Algorithm, CalendarUnit, Quota, Span, Window};
 
-use crate::{Allowance, Calendar, Metered, Policy};
+use crate::{Allowance, Calendar, Metered, Penalty, Policy};
 
 /// The units that lengths are told in, the longest first, in microseconds.
 const UNITS: [(u64, &str); 5] = [
@@ -17,7 +17,7 @@ const UNITS: [(u64, &str); 5] = [
     (1_000, "millisecond"),
 ];
 
-/// What a policy allows, in words; a quota per plan names each plan.
+/// What a policy allows and what its denials lead to, in words; a quota per plan names each plan.
 ///
 /// ```
 /// let policy = aforo_policy::Policy::parse("api", "60/minute burst 10")?;
@@ -28,6 +28,21 @@ const UNITS: [(u64, &str); 5] = [
 /// # Ok::<(), aforo_policy::file::PolicyTextError>(())
 /// ```
 pub fn policy(policy: &Policy) -> String {
+    let quotas = quotas(policy);
+    match &policy.penalty {
+        Some(penalty) => format!("{quotas}; {}", self::penalty(penalty)),
+        None => quotas,
+    }
+}
+
+/// What denials lead to: `a denial blocks for 1 minute, the next for 10 minutes`.
+fn penalty(penalty: &Penalty) -> String {
+    let blocks = penalty.blocks().iter();
+    let lengths: Vec<String> = blocks.map(|block| length(window(block.quota()))).collect();
+    format!("a denial blocks for {}", lengths.join(", the next for "))
+}
+
+fn quotas(policy: &Policy) -> String {
     if policy.by_plan.is_empty() {
         return policy.allowance.as_ref().map(allowance).unwrap_or_default();
     }

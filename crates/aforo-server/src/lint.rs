@@ -65,7 +65,10 @@ fn targets(settings: &Settings) -> Vec<String> {
     let is_target = |part: &Part| matches!(part, Part::Body(_) | Part::Form(_));
     let by_target = |policy: &&Arc<Policy>| {
         let mut parts = policy.partition_by.iter();
-        parts.all(|part| part.0.iter().any(is_target)) && !policy.partition_by.is_empty()
+        let knows_devices = policy.exempt_cookie.is_some();
+        parts.all(|part| part.0.iter().any(is_target))
+            && !policy.partition_by.is_empty()
+            && !knows_devices
     };
     policies
         .into_values()
@@ -73,7 +76,7 @@ fn targets(settings: &Settings) -> Vec<String> {
         .map(|policy| {
             format!(
                 "policy {} counts by what the request names and not by who asks: a stranger can use \
-                 it up for somebody else",
+                 it up for somebody else. With exempt_cookie, devices that are known get in",
                 policy.name.as_str()
             )
         })

@@ -20,7 +20,7 @@ use crate::identity::UntrustedPeers;
 use crate::known_consumer::Identify;
 use crate::setup::Setup;
 use crate::stores::{Memory, OwnStores};
-use crate::taking::{How, Line, Lines, Put, Receipts, Taking};
+use crate::taking::{How, Line, Lines, Put, Receipts, Taking, push_penalty};
 use crate::way::{self, Entered};
 use crate::{
     Admission, BuildError, Check, CheckError, LimiterBuilder, Observer, ProcessEnvironment,
@@ -210,7 +210,7 @@ impl Limiter {
         cookie.set_cookie(account, self.inner.clock.now())
     }
 
-    /// Forgets what `partition` has taken of the policy.
+    /// Forgets what `partition` has taken of the policy, and the blocks of its `penalty`.
     ///
     /// # Errors
     /// As [`Limiter::check`].
@@ -230,6 +230,7 @@ impl Limiter {
             if let (Planned::Charge(charge), Some(store)) = (&planned.planned, store) {
                 let mut batch = Batch::new();
                 batch.push(*charge);
+                push_penalty(&mut batch, charge, planned.policy);
                 let observer = &*self.inner.observer;
                 store.reset(&batch, observer).await?;
             }

@@ -11,6 +11,20 @@ fn words(quota: &str) -> String {
 }
 
 #[test]
+fn a_penalty_follows_the_quota() {
+    let mut login = Policy::parse("login", "5/15min fixed-window").unwrap();
+    let steps = [60, 600, 3_600].map(Span::from_seconds);
+    login.penalty = Some(Arc::new(Penalty::new(&login.name, &steps).unwrap()));
+    assert_eq!(
+        policy(&login),
+        format!(
+            "{}; a denial blocks for 1 minute, the next for 10 minutes, the next for 1 hour",
+            words("5/15min fixed-window")
+        )
+    );
+}
+
+#[test]
 fn token_buckets() {
     for (quota, expected) in [
         (

@@ -8,6 +8,7 @@ mod receipts;
 
 pub(crate) use line::{Line, Measure, Seat};
 use penalty::Lately;
+pub(crate) use penalty::push_penalty;
 pub(crate) use receipts::{Held, Receipts};
 
 use std::sync::Arc;

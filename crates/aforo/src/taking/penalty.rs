@@ -5,7 +5,7 @@
 //! the charge another request may begin a block; the policy's own quota holds meanwhile.
 
 use aforo_core::{Charge, Mode, OnDenial, Outcome, Span, Terms, Verdict};
-use aforo_policy::{Penalty, Planned, PlannedCharge};
+use aforo_policy::{Penalty, Planned, PlannedCharge, Policy};
 use aforo_store::Batch;
 use smallvec::SmallVec;
 
@@ -179,6 +179,16 @@ async fn look(
             .unwrap_or(Span::ZERO),
         left: outcomes.get(1)?.remaining,
     })
+}
+
+/// Adds what a policy's penalty counts for the partition key of a charge.
+pub(crate) fn push_penalty<'c>(batch: &mut Batch<'c>, charge: &Charge<'c>, policy: &'c Policy) {
+    if let Some(penalty) = policy.penalty.as_deref() {
+        let all = penalty.blocks().iter().chain([penalty.blocked_lately()]);
+        for terms in all {
+            batch.push(beside(charge, terms, Mode::Enforce));
+        }
+    }
 }
 
 /// One unit of a counter beside a policy's.

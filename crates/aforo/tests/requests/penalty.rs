@@ -211,7 +211,7 @@ async fn parallel_denials_are_one_step() {
 
 #[tokio::test]
 async fn a_policy_by_name_has_its_penalty_too() {
-    let text = "[policies.mails]\nquota = \"1/s burst 1\"\npenalty = [\"1min\"]\n";
+    let text = "[policies.mails]\nquota = \"1/s burst 1\"\npenalty = [\"1min\", \"1h\"]\n";
     let bench = bench(text);
     let check = || bench.limiter.check_now("mails", "ana").unwrap();
     assert!(check().is_allowed());
@@ -222,6 +222,12 @@ async fn a_policy_by_name_has_its_penalty_too() {
     assert!(!looked.is_allowed());
     bench.at(60_000);
     assert!(check().is_allowed());
+    // A reset forgets both the block and how many there were.
+    assert!(!check().is_allowed());
+    bench.limiter.reset("mails", "ana").await.unwrap();
+    assert!(check().is_allowed());
+    let denied = check().outcome.unwrap();
+    assert_eq!(denied.wait, aforo::core::Span::from_seconds(60));
 }
 
 #[tokio::test]

@@ -2,8 +2,10 @@
 
 use std::pin::{Pin, pin};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use aforo::identity::ClientAddress;
+use aforo::identity::told::Told;
 use aforo::{Passage, Replayed};
 use http::header::{CONNECTION, CONTENT_TYPE, HOST};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, Version};
@@ -33,6 +35,8 @@ struct Outgoing<'a> {
     request: Option<Request<RequestBody>>,
     /// When its body last moved, if it has one.
     moved: Option<Moved>,
+    /// For whom it is forwarded, unless that is among its fields.
+    told: Option<Arc<Told>>,
     /// The target as it was before the last attempt changed it.
     original: Option<Uri>,
     takes_trailers: bool,
@@ -67,7 +71,7 @@ pub(super) async fn forward(
         hop_by_hop::ask_upgrade(request.headers_mut(), protocol);
         hyper::upgrade::on(&mut request)
     });
-    name_client(worker, client, &address, request.headers_mut());
+    let told = name_client(worker, client, &address, request.headers_mut());
     let mut moved = None;
     let request = request.map(|body| {
         let (body, place) = RequestBody::of(body, &client.activity);
@@ -80,6 +84,7 @@ pub(super) async fn forward(
         needs_http2: is_grpc(&request),
         request: Some(request),
         moved,
+        told,
         original: None,
         takes_trailers: asked.trailers && upgrade.is_none(),
         changes_protocol: upgrade.is_some(),
@@ -165,7 +170,8 @@ impl Outgoing<'_> {
     ) -> Option<Result<Response<UpstreamBody>, SendError>> {
         let request = self.request.as_mut()?;
         let sent = {
-            let sending = pin!(lease.send_direct(request));
+            let told = self.told.as_deref().map_or(&[][..], Told::lines);
+            let sending = pin!(lease.send_direct(request, told));
             answer_in_time(self.worker, self.moved.as_ref(), sending).await
         };
         if !matches!(sent, Some(Err(SendError::Unanswered(_)))) {
@@ -180,7 +186,10 @@ impl Outgoing<'_> {
         lease: Lease,
         is_retriable: bool,
     ) -> Option<Result<Response<UpstreamBody>, SendError>> {
-        let request = self.request.take()?;
+        let mut request = self.request.take()?;
+        if let Some(told) = self.told.take() {
+            told.insert_into(request.headers_mut());
+        }
         self.request = is_retriable.then(|| copy_of(&request));
         let sending = pin!(lease.send(request));
         answer_in_time(self.worker, self.moved.as_ref(), sending).await
@@ -252,17 +261,18 @@ fn received(
     }))
 }
 
-/// Rewrites what says for whom the request is forwarded.
-fn name_client(worker: &Worker, client: &Client, address: &ClientAddress, headers: &mut HeaderMap) {
+/// Takes out what says for whom the request is forwarded; gives what is to be said instead.
+fn name_client(
+    worker: &Worker,
+    client: &Client,
+    address: &ClientAddress,
+    headers: &mut HeaderMap,
+) -> Option<Arc<Told>> {
     let host = headers.get(HOST).cloned();
     let mut forwarding = client.forwarding.borrow_mut();
-    forwarding.rewrite(
-        headers,
-        address,
-        &client.scheme,
-        host.as_ref(),
-        &worker.identity,
-    );
+    let (scheme, identity) = (&client.scheme, &worker.identity);
+    let told = forwarding.rewrite_apart(headers, address, scheme, host.as_ref(), identity);
+    told.cloned()
 }
 
 /// gRPC lives in HTTP/2's trailers, whatever the upstream speaks otherwise.

@@ -1,7 +1,7 @@
 //! The forwarding headers that go upstream.
 
-use std::fmt::{self, Display, Formatter};
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use ::http::header::FORWARDED;
 use ::http::uri::Scheme;
@@ -11,9 +11,7 @@ use smallvec::SmallVec;
 
 use super::ClientAddress;
 use super::address::X_FORWARDED_FOR;
-
-const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
-const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
+use super::told::{Told, X_FORWARDED_HOST, X_FORWARDED_PROTO};
 
 /// Headers that products read a client address from, beside `Forwarded` and `X-Forwarded*`.
 const OTHERS: [&str; 24] = [
@@ -47,19 +45,7 @@ const OTHERS: [&str; 24] = [
 /// connection are told the same, so that nothing has to be written anew.
 #[derive(Debug, Default)]
 pub struct Forwarding {
-    told: Option<Told>,
-}
-
-/// For whom a request is forwarded, and the values that say so.
-#[derive(Debug)]
-struct Told {
-    address: IpAddr,
-    scheme: Scheme,
-    host: Option<HeaderValue>,
-    address_value: HeaderValue,
-    scheme_value: HeaderValue,
-    host_value: Option<HeaderValue>,
-    forwarded: HeaderValue,
+    told: Option<Arc<Told>>,
 }
 
 impl Forwarding {
@@ -85,6 +71,22 @@ impl Forwarding {
         host: Option<&HeaderValue>,
         identity: &Identity,
     ) {
+        if let Some(told) = self.rewrite_apart(headers, client, scheme, host, identity) {
+            told.insert_into(headers);
+        }
+    }
+
+    /// The same, but `X-Forwarded-For`, `-Proto`, `-Host` and `Forwarded` are only taken out:
+    /// what is told in them has still to be put in, as fields or as lines. `None` when nothing
+    /// can be told.
+    pub fn rewrite_apart(
+        &mut self,
+        headers: &mut HeaderMap,
+        client: &ClientAddress,
+        scheme: &Scheme,
+        host: Option<&HeaderValue>,
+        identity: &Identity,
+    ) -> Option<&Arc<Told>> {
         let told_scheme = told_scheme(headers, client);
         let scheme = told_scheme.as_ref().unwrap_or(scheme);
         let told_single = match &identity.forwarded_header {
@@ -94,19 +96,19 @@ impl Forwarding {
             _ => None,
         };
         remove(headers, client, identity);
+        if let Some(name) = identity
+            .verified_header
+            .as_ref()
+            .filter(|name| is_told(name))
+        {
+            headers.remove(name);
+        }
 
-        let Some(told) = self.told(client.address, scheme, host) else {
-            return;
-        };
-        if let Some(name) = told_single {
-            headers.insert(name.clone(), told.address_value.clone());
+        let told = self.told(client.address, scheme, host)?;
+        if let Some(name) = told_single.filter(|name| !is_told(name)) {
+            headers.insert(name.clone(), told.address_value().clone());
         }
-        headers.insert(X_FORWARDED_FOR, told.address_value.clone());
-        headers.insert(X_FORWARDED_PROTO, told.scheme_value.clone());
-        if let Some(host) = &told.host_value {
-            headers.insert(X_FORWARDED_HOST, host.clone());
-        }
-        headers.insert(FORWARDED, told.forwarded.clone());
+        Some(told)
     }
 
     /// What is told of this request; `None` cannot be, since nothing of it breaks a value.
@@ -115,41 +117,24 @@ impl Forwarding {
         address: IpAddr,
         scheme: &Scheme,
         host: Option<&HeaderValue>,
-    ) -> Option<&Told> {
-        let is_same = self.told.as_ref().is_some_and(|told| {
-            told.address == address && told.host.as_ref() == host && told.scheme == *scheme
-        });
-        if !is_same {
-            self.told = Told::new(address, scheme, host);
+    ) -> Option<&Arc<Told>> {
+        let is_same = |told: &Arc<Told>| told.is_of(address, scheme, host);
+        if !self.told.as_ref().is_some_and(is_same) {
+            self.told = Told::new(address, scheme, host).map(Arc::new);
         }
         self.told.as_ref()
     }
 }
 
-impl Told {
-    fn new(address: IpAddr, scheme: &Scheme, host: Option<&HeaderValue>) -> Option<Self> {
-        let host_text = host.and_then(|host| host.to_str().ok());
-        let forwarded = Element {
-            address,
-            host: host_text,
-            scheme: scheme.as_str(),
-        };
-        Some(Self {
-            address,
-            scheme: scheme.clone(),
-            // Copied: a slice of what was read would keep all of it.
-            host: host.and_then(|host| HeaderValue::from_bytes(host.as_bytes()).ok()),
-            address_value: shared(&address.to_string())?,
-            scheme_value: shared(scheme.as_str())?,
-            host_value: host_text.and_then(shared),
-            forwarded: shared(&forwarded.to_string())?,
-        })
-    }
-}
-
-/// A value that every request gets a handle to.
-fn shared(text: &str) -> Option<HeaderValue> {
-    HeaderValue::from_str(text).ok()
+/// Whether what is told takes this name anyway.
+fn is_told(name: &HeaderName) -> bool {
+    [
+        X_FORWARDED_FOR,
+        X_FORWARDED_PROTO,
+        X_FORWARDED_HOST,
+        FORWARDED,
+    ]
+    .contains(name)
 }
 
 /// The scheme that a trusted peer says the client used.
@@ -213,27 +198,6 @@ fn same(name: &str, other: &str) -> bool {
             .all(|(one, two)| hyphened(one) == hyphened(two))
 }
 
-/// One element of `Forwarded`.
-struct Element<'a> {
-    address: IpAddr,
-    host: Option<&'a str>,
-    scheme: &'a str,
-}
-
-impl Display for Element<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self.address {
-            IpAddr::V4(address) => write!(f, "for={address}")?,
-            IpAddr::V6(address) => write!(f, "for=\"[{address}]\"")?,
-        }
-        if let Some(host) = self.host {
-            let escaped = host.replace('\\', "\\\\").replace('"', "\\\"");
-            write!(f, ";host=\"{escaped}\"")?;
-        }
-        write!(f, ";proto={}", self.scheme)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use aforo_policy::ProxyTrust;
@@ -258,6 +222,7 @@ mod tests {
         mut headers: HeaderMap,
         identity: &Identity,
     ) -> Vec<String> {
+        let sent = headers.clone();
         let client = ClientAddress::of(peer.parse().unwrap(), &headers, identity);
         let host = headers.remove("host");
         let host = host.unwrap_or(HeaderValue::from_static("api.example.com"));
@@ -265,6 +230,33 @@ mod tests {
         let mut lines: Vec<String> = headers
             .iter()
             .map(|(name, value)| format!("{name}: {}", value.to_str().unwrap()))
+            .collect();
+        lines.sort();
+        assert_eq!(apart(forwarding, peer, &sent, &host, identity), lines);
+        lines
+    }
+
+    /// The lines of a request whose forwarding fields are written apart.
+    fn apart(
+        forwarding: &mut Forwarding,
+        peer: &str,
+        sent: &HeaderMap,
+        host: &HeaderValue,
+        identity: &Identity,
+    ) -> Vec<String> {
+        let mut headers = sent.clone();
+        headers.remove("host");
+        let client = ClientAddress::of(peer.parse().unwrap(), sent, identity);
+        let told =
+            forwarding.rewrite_apart(&mut headers, &client, &Scheme::HTTP, Some(host), identity);
+        let written = String::from_utf8(told.unwrap().lines().to_vec()).unwrap();
+        let fields = headers
+            .iter()
+            .map(|(name, value)| format!("{name}: {}", value.to_str().unwrap()));
+        let mut lines: Vec<_> = written
+            .split_terminator("\r\n")
+            .map(str::to_owned)
+            .chain(fields)
             .collect();
         lines.sort();
         lines
@@ -428,18 +420,5 @@ mod tests {
             assert!(is_forwarding(&name.replace('-', "_")), "{name}");
         }
         assert!(!is_forwarding("x-api-key"));
-    }
-
-    #[test]
-    fn a_host_with_quotes_stays_one_value() {
-        let element = Element {
-            address: IpAddr::from([192, 0, 2, 1]),
-            host: Some("a\"b\\c"),
-            scheme: "https",
-        };
-        assert_eq!(
-            element.to_string(),
-            "for=192.0.2.1;host=\"a\\\"b\\\\c\";proto=https"
-        );
     }
 }

@@ -9,6 +9,7 @@ pub mod api_keys;
 pub mod credential;
 pub mod forwarding;
 pub mod lookup;
+pub mod told;
 pub mod untrusted_peers;
 
 mod entry;

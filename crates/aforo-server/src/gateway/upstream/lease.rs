@@ -129,15 +129,16 @@ impl Lease {
     }
 
     /// Sends a request without a body directly, and waits for the response's head. The request is
-    /// lent only: it stays whole unless an answer came.
+    /// lent only: it stays whole unless an answer came. `lines` are fields that are sent with it.
     pub(in crate::gateway) async fn send_direct(
         mut self,
         request: &mut Request<RequestBody>,
+        lines: &[u8],
     ) -> Result<Response<UpstreamBody>, SendError> {
         let Some(Sender::Direct(mut connection)) = self.sender.take() else {
             return Err(SendError::Unanswered(DirectError::Ended.into()));
         };
-        match connection.exchange(request).await {
+        match connection.exchange(request, lines).await {
             Ok(response) => {
                 Ok(response.map(|()| UpstreamBody::new(Source::Direct(connection), self)))
             }

@@ -78,16 +78,17 @@ impl Connection {
     }
 
     /// Sends a request without a body and waits for the head of the answer. The request stays
-    /// whole until there is one; then its fields are gone.
+    /// whole until there is one; then its fields are gone. `lines` are fields beside its own.
     pub(in crate::gateway::upstream) async fn exchange<B>(
         &mut self,
         request: &mut Request<B>,
+        lines: &[u8],
     ) -> Result<Response<()>, DirectError> {
         self.is_answering = false;
         self.keeps_alive = false;
         self.read_size = FIRST_READ;
         self.head.clear();
-        request_head::write(request, &mut self.head);
+        request_head::write(request, lines, &mut self.head);
         let mut sent = 0;
         poll_fn(|cx| self.poll_send(cx, &mut sent)).await?;
         let mut searched = 0;

@@ -4,8 +4,9 @@ use http::Request;
 use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
 
 /// Writes the head of a request without a body, in origin form. Nothing in it can break a line:
-/// the types hold no CR and no LF.
-pub(super) fn write<B>(request: &Request<B>, into: &mut Vec<u8>) {
+/// the types hold no CR and no LF. `lines` are fields that are written already, each
+/// with its end.
+pub(super) fn write<B>(request: &Request<B>, lines: &[u8], into: &mut Vec<u8>) {
     let target = request.uri().path_and_query();
     into.extend_from_slice(request.method().as_str().as_bytes());
     into.push(b' ');
@@ -21,6 +22,7 @@ pub(super) fn write<B>(request: &Request<B>, into: &mut Vec<u8>) {
             into.extend_from_slice(b"\r\n");
         }
     }
+    into.extend_from_slice(lines);
     into.extend_from_slice(b"\r\n");
 }
 
@@ -30,7 +32,7 @@ mod tests {
 
     fn written(request: http::request::Builder) -> String {
         let mut bytes = Vec::new();
-        write(&request.body(()).unwrap(), &mut bytes);
+        write(&request.body(()).unwrap(), b"", &mut bytes);
         String::from_utf8(bytes).unwrap()
     }
 
@@ -46,6 +48,15 @@ mod tests {
             "GET /a/b?c=%20d HTTP/1.1\r\nhost: api.example\r\nx-end: one\r\nx-end: two\r\n\
              accept: */*\r\n\r\n"
         );
+    }
+
+    #[test]
+    fn written_lines_stand_after_the_fields() {
+        let request = Request::get("/").header("host", "a").body(()).unwrap();
+        let mut bytes = Vec::new();
+        write(&request, b"x-one: 1\r\nx-two: 2\r\n", &mut bytes);
+        let text = "GET / HTTP/1.1\r\nhost: a\r\nx-one: 1\r\nx-two: 2\r\n\r\n";
+        assert_eq!(bytes, text.as_bytes());
     }
 
     #[test]

@@ -93,6 +93,7 @@ fn main() {
         plan: consumer.plan.clone(),
         consumer: Some(consumer),
         api_key: None,
+        claims: None,
         credential: Credential::Verified,
     };
     let (headers, method) = (HeaderMap::new(), Method::POST);

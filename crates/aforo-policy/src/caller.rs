@@ -1,5 +1,6 @@
 //! Whoever makes the request.
 
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
@@ -14,6 +15,8 @@ pub struct Caller {
     pub consumer: Option<Arc<Consumer>>,
     /// What its API key is called where it may be seen, when whoever knows it says so.
     pub api_key: Option<Arc<str>>,
+    /// The claims of its verified token that policies count by, by name; empty without a token.
+    pub claims: Option<Arc<BTreeMap<String, String>>>,
     /// Its plan; `None` only when there is no plan for it.
     pub plan: Option<Arc<Plan>>,
     /// What became of its credential.
@@ -27,6 +30,7 @@ impl Caller {
             address: IpAddr::V4(Ipv4Addr::UNSPECIFIED),
             consumer: None,
             api_key: None,
+            claims: None,
             plan: None,
             credential: Credential::Absent,
         }

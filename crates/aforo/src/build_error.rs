@@ -106,6 +106,9 @@ pub enum BuildError {
         /// Where it came from.
         place: String,
     },
+    /// Credentials cannot be verified as `[identity]` says.
+    #[error("[identity]: {0}")]
+    Identity(String),
     /// A name is used twice.
     #[error("the {what} {name:?} is in the file already; give it another name")]
     Duplicate {

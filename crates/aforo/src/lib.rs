@@ -171,6 +171,8 @@
 //! | `tower` (default) | [`layer`], on tokio's timer |
 //! | `axum` | `ConnectInfo` as the peer, `MatchedPath` as the route |
 //! | `registry-sqlite`, `registry-postgres` | `registry`: consumers and their API keys in a database |
+//! | `jwt` | consumers behind signed tokens |
+//! | `lookup` | keys and consumers asked of an HTTP endpoint, on tokio |
 //! | `tonic` | tonic's `TcpConnectInfo` as the peer (with TLS: a [`PeerAddress`]) |
 
 pub mod http;
@@ -191,6 +193,7 @@ mod observer;
 mod passage;
 mod process_environment;
 mod replayed;
+mod secret;
 mod settled_cost;
 mod setup;
 mod standing;

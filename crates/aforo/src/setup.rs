@@ -7,7 +7,7 @@ use aforo_policy::{PolicySet, Settings};
 use aforo_store::Clock;
 
 use crate::builder::device_secrets;
-use crate::identity::{ApiKeys, Directory};
+use crate::identity::Sources;
 use crate::stores::{OwnStores, Stores};
 use crate::{BuildError, ProcessEnvironment};
 
@@ -16,9 +16,7 @@ pub(crate) struct Setup {
     settings: Arc<Settings>,
     pub(crate) policies: PolicySet,
     pub(crate) stores: Stores,
-    pub(crate) api_keys: ApiKeys,
-    /// Consumers that are known elsewhere.
-    pub(crate) directory: Option<Arc<Directory>>,
+    pub(crate) sources: Sources,
     /// Which file this is, of all since the start.
     pub(crate) generation: u64,
     /// Whether all stores answer at once.
@@ -37,15 +35,15 @@ impl Setup {
         device_secrets::unlock(&settings, &ProcessEnvironment)?;
         let stores = before.map(|before| &before.stores);
         let stores = Stores::new(&settings, stores, own, clock, key)?;
-        let api_keys = ApiKeys::new(settings.consumers.values());
+        let sources = before.map(|before| &before.sources);
+        let sources = Sources::new(&settings, sources, clock, key, &ProcessEnvironment)?;
         let settings = Arc::new(settings);
         Ok(Self {
             policies: PolicySet::new(Arc::clone(&settings)),
             settings,
             immediate: stores.all_immediate(),
             stores,
-            api_keys,
-            directory: before.and_then(|before| before.directory.clone()),
+            sources,
             generation: before.map_or(0, |before| before.generation.saturating_add(1)),
         })
     }

@@ -28,6 +28,8 @@ pub(crate) enum Tag {
     Everyone = b'e',
     /// A device that is known for the account before it.
     Device = b'd',
+    /// A claim of a verified token: no header can say the same.
+    Claim = b'j',
     /// A plan, where it has a quota of its own.
     Plan = b'p',
     /// What the request says in a header, cookie, query, path or body. They share a tag: an

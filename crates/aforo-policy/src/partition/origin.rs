@@ -1,5 +1,6 @@
 //! Where the parts of a partition key come from.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use aforo_core::Timestamp;
@@ -21,6 +22,8 @@ pub(crate) struct Origin<'r> {
     pub(crate) ipv6_prefix: u8,
     /// A consumer whose credential was verified; nothing unverified gets here.
     pub(crate) consumer: Option<&'r Consumer>,
+    /// The claims of the caller's verified token.
+    pub(crate) claims: Option<&'r BTreeMap<String, String>>,
     /// None before identity and for calls without a request.
     pub(crate) facts: Option<&'r Facts<'r>>,
     /// What the route is counted by.
@@ -157,6 +160,10 @@ impl Origin<'_> {
                 let host = self.facts.and_then(|facts| facts.host).map(host::host);
                 let host = host.as_deref().filter(|host| !host.is_empty());
                 return push(Tag::Host, host);
+            }
+            Part::Jwt(claim) => {
+                let value = self.claims.and_then(|claims| claims.get(claim));
+                return push(Tag::Claim, value.map(|value| value.as_bytes()));
             }
             Part::Everyone => encoding.push(Tag::Everyone, &[]),
             Part::Header(_)

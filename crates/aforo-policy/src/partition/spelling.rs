@@ -22,6 +22,7 @@ impl fmt::Display for Part {
             Self::Query(name) => write!(f, "query:{name}"),
             Self::Path(name) => write!(f, "path:{name}"),
             Self::Body(pointer) => write!(f, "body:{pointer}"),
+            Self::Jwt(claim) => write!(f, "jwt:{claim}"),
             Self::Form(name) => write!(f, "form:{name}"),
         }
     }

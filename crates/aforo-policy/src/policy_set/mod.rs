@@ -175,6 +175,7 @@ impl PolicySet {
             address: caller.address,
             ipv6_prefix: self.settings.identity.ipv6_prefix,
             consumer: caller.consumer.as_deref(),
+            claims: caller.claims.as_deref(),
             facts: None,
             route: None,
             template: None,

@@ -2,7 +2,7 @@
 
 use ipnet::IpNet;
 
-use super::Lookups;
+use super::{Jwt, Lookups};
 
 /// How a caller is identified.
 #[derive(Clone, Debug)]
@@ -21,6 +21,8 @@ pub struct Identity {
     pub default_plan: Option<String>,
     /// What a caller without a verified credential is.
     pub anonymous: Anonymous,
+    /// Tokens that name a consumer.
+    pub jwt: Option<Jwt>,
     /// How API keys are looked up that are not in the file.
     pub lookups: Lookups,
 }
@@ -78,6 +80,7 @@ impl Default for Identity {
             verified_header: None,
             default_plan: None,
             anonymous: Anonymous::Plan,
+            jwt: None,
             lookups: Lookups::default(),
         }
     }

@@ -5,6 +5,7 @@ mod cost;
 mod exempt_cookie;
 mod gateway;
 mod identity;
+mod jwt;
 mod lookup;
 mod penalty;
 mod plan;
@@ -21,6 +22,7 @@ pub use cost::CostFrom;
 pub use exempt_cookie::ExemptCookie;
 pub use gateway::{Gateway, Tls, Upstream};
 pub use identity::{Anonymous, CredentialSource, ForwardedHeader, Identity, ProxyTrust};
+pub use jwt::{Jwt, JwtAlgorithm, JwtKeys};
 pub use lookup::{Lookups, OnLookupFailure};
 pub use penalty::Penalty;
 pub use plan::{Consumer, Override, Plan, Team};
@@ -74,6 +76,17 @@ impl Settings {
     pub fn policy(&self, name: &str) -> Option<&Policy> {
         self.all_policies()
             .find(|policy| policy.name.as_str() == name)
+    }
+
+    /// The claims that policies count by.
+    pub fn counted_claims(&self) -> std::collections::BTreeSet<&str> {
+        let parts = self.all_policies().flat_map(|policy| &policy.partition_by);
+        let parts = parts.flat_map(|alternatives| &alternatives.0);
+        let claims = parts.filter_map(|part| match part {
+            Part::Jwt(claim) => Some(claim.as_str()),
+            _ => None,
+        });
+        claims.collect()
     }
 
     /// Every policy, wherever it stands; one that stands in several places comes several times.

@@ -108,6 +108,8 @@ pub enum Part {
     Query(String),
     /// A parameter of the route's template.
     Path(String),
+    /// A claim of the verified token.
+    Jwt(String),
     /// A JSON pointer (RFC 6901) into the body.
     Body(String),
     /// A form field (`application/x-www-form-urlencoded`).

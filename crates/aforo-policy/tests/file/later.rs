@@ -22,7 +22,6 @@ fn sections_that_are_not_built_yet() {
 #[test]
 fn fields_that_are_not_built_yet() {
     for (section, field) in [
-        ("identity", "jwt = { url = \"x\" }"),
         ("identity", "registry = \"x\""),
         ("gateway", "limits_path = \"/limits\""),
         ("gateway", "docs_path = \"/docs\""),
@@ -41,10 +40,6 @@ fn fields_that_are_not_built_yet() {
 #[test]
 fn words_and_parts_that_are_not_built_yet() {
     let policy = |line: &str| finding(&format!("[policies.a]\nquota = \"1/s\"\n{line}\n"));
-    assert_eq!(
-        policy("partition_by = [\"jwt:sub\"]"),
-        "3:18 `jwt:` is not available yet"
-    );
     assert_eq!(
         policy("partition_by = [\"caller\", \"header:x | descriptor:plan\"]"),
         "3:39 `descriptor:` is not available yet"

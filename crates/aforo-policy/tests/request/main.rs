@@ -47,6 +47,7 @@ fn anonymous(set: &PolicySet) -> Caller {
         address: "198.51.100.7".parse().unwrap(),
         consumer: None,
         api_key: None,
+        claims: None,
         plan: set.settings().plans.get("anonymous").cloned(),
         credential: Credential::Absent,
     }
@@ -58,6 +59,7 @@ fn consumer(set: &PolicySet, id: &str) -> Caller {
         plan: consumer.plan.clone(),
         consumer: Some(consumer),
         api_key: None,
+        claims: None,
         credential: Credential::Verified,
         ..anonymous(set)
     }

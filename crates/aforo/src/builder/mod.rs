@@ -261,7 +261,7 @@ impl LimiterBuilder {
         if let Some(lookup) = self.lookup {
             let lookups = &setup.settings().identity.lookups;
             let directory = Directory::new(lookup, lookups, Arc::clone(&clock));
-            setup.directory = Some(Arc::new(directory));
+            setup.sources.directory = Some(Arc::new(directory));
         }
         let edge = StoreSettings::default();
         Ok(Limiter {

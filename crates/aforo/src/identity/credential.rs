@@ -61,6 +61,7 @@ impl Identified {
             identity,
             api_keys,
             directory: None,
+            tokens: None,
         };
         match search.step(&[]) {
             Step::Done(who) => who.identified,
@@ -90,9 +91,12 @@ impl Identified {
 /// What a 401 asks for (RFC 9110, section 11.6.1): the scheme of each source; a key in a header of
 /// its own has no scheme and is told as `ApiKey` with the header's name.
 pub fn challenge(identity: &Identity) -> Option<HeaderValue> {
+    let token = identity.jwt.iter().map(|jwt| &jwt.source);
+    let token = token.filter(|source| !identity.api_key.contains(source));
     let challenges: Vec<String> = identity
         .api_key
         .iter()
+        .chain(token)
         .map(|source| match &source.scheme {
             Some(scheme) => format!("{scheme} realm=\"api\""),
             None => format!("ApiKey realm=\"api\", header=\"{}\"", source.header),

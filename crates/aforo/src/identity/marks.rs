@@ -11,7 +11,7 @@ const PROBES: usize = 8;
 /// At most 256 things that were told already, so that neither memory nor the log grows with what
 /// strangers send; others are not told.
 #[derive(Debug)]
-pub(super) struct Marks {
+pub(crate) struct Marks {
     hasher: RandomState,
     places: [AtomicU64; PLACES],
 }
@@ -27,7 +27,7 @@ impl Default for Marks {
 
 impl Marks {
     /// Whether this is the first time and there was room to remember it.
-    pub(super) fn is_first(&self, thing: &(impl Hash + ?Sized)) -> bool {
+    pub(crate) fn is_first(&self, thing: &(impl Hash + ?Sized)) -> bool {
         // Zero means an empty place.
         let mark = self.hasher.hash_one(thing) | 1;
         let start = usize::try_from(mark >> 32).unwrap_or(0);

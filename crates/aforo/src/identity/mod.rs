@@ -7,7 +7,14 @@
 pub mod address;
 pub mod api_keys;
 pub mod credential;
+#[cfg(feature = "lookup")]
+mod fetch;
 pub mod forwarding;
+#[cfg(feature = "jwt")]
+mod jwt;
+#[cfg(not(feature = "jwt"))]
+#[path = "without_jwt.rs"]
+mod jwt;
 pub mod lookup;
 pub mod told;
 pub mod untrusted_peers;
@@ -16,6 +23,7 @@ mod entry;
 mod forwarded;
 mod marks;
 mod search;
+mod sources;
 
 pub use address::{ClientAddress, canonical, prefix};
 pub use api_keys::ApiKeys;
@@ -23,5 +31,7 @@ pub use credential::{Identified, challenge};
 pub use lookup::{Found, FoundOverride, Lookup, LookupAnswer, LookupError, PresentedKey};
 pub use untrusted_peers::UntrustedPeers;
 
+pub(crate) use jwt::Tokens;
 pub(crate) use lookup::{Directory, View};
 pub(crate) use search::{KeyOwner, Question, Search, Step, Told, Who};
+pub(crate) use sources::Sources;

@@ -1,12 +1,14 @@
 //! The search for the consumer behind a request's credentials, step by step.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ::http::HeaderMap;
-use aforo_policy::Identity;
+use aforo_policy::{CredentialSource, Identity};
 
 use super::api_keys::{self, ApiKeys};
 use super::credential::{Identified, Sent, by_verified_id, sent};
+use super::jwt::{TokenOwner, Tokens};
 use super::lookup::{Directory, Hash, Owner, PresentedKey, Remembered, View};
 
 /// What a consumer is searched with.
@@ -15,7 +17,8 @@ pub(crate) struct Search<'a> {
     pub(crate) peer_trusted: bool,
     pub(crate) identity: &'a Identity,
     pub(crate) api_keys: &'a ApiKeys,
-    pub(crate) directory: Option<(&'a Arc<Directory>, View<'a>)>,
+    pub(crate) directory: Option<(&'a Directory, View<'a>)>,
+    pub(crate) tokens: Option<(&'a Tokens, View<'a>)>,
 }
 
 /// How far a search came.
@@ -30,20 +33,27 @@ pub(crate) struct Who {
     pub(crate) identified: Identified,
     /// What its API key is called where it may be seen.
     pub(crate) api_key: Option<Arc<str>>,
+    /// The claims of its token that policies count by.
+    pub(crate) claims: Option<Arc<BTreeMap<String, String>>>,
 }
 
-/// A question to the directory.
-pub(crate) struct Question {
-    pub(crate) key: PresentedKey,
-    pub(crate) hash: Hash,
-    /// Whether the key was somebody's a while ago.
-    pub(crate) was_known: bool,
+/// What has to be asked.
+pub(crate) enum Question {
+    /// The directory, for an API key.
+    Key {
+        key: PresentedKey,
+        hash: Hash,
+        /// Whether the key was somebody's a while ago.
+        was_known: bool,
+    },
+    /// Whoever publishes the keys of tokens.
+    TokenKeys,
 }
 
 /// The answer to a question of this search.
-pub(crate) struct Told {
-    pub(crate) hash: Hash,
-    pub(crate) answer: KeyOwner,
+pub(crate) enum Told {
+    Key { hash: Hash, answer: KeyOwner },
+    TokenKeys,
 }
 
 /// Whose a key is.
@@ -56,32 +66,73 @@ pub(crate) enum KeyOwner {
 }
 
 impl Search<'_> {
-    /// Goes on with what was told so far: the sources in the configured order, the first that
-    /// verifies; then the header of a trusted peer that authenticated.
+    /// Goes on with what was told so far: the API keys in the configured order, then the token, the
+    /// first that verifies; then the header of a trusted peer that authenticated.
     pub(crate) fn step(&self, told: &[Told]) -> Step {
         let mut outcome = Identified::Absent;
         for source in &self.identity.api_key {
             let owner = match sent(self.headers, source) {
                 Sent::Absent => continue,
                 Sent::Malformed => Ok(KeyOwner::Nobody),
+                Sent::Token(token) if self.is_for_tokens(source, token) => continue,
                 Sent::Token(token) => self.owner(token, told),
             };
             match owner {
                 Ok(KeyOwner::Known(owner)) => return Step::Done(Who::from(owner)),
-                Ok(KeyOwner::Nobody) if matches!(outcome, Identified::Unverified) => {}
-                Ok(KeyOwner::Nobody) => outcome = Identified::Unrecognised,
-                Ok(KeyOwner::Unanswered) => outcome = Identified::Unverified,
+                Ok(KeyOwner::Nobody) => outcome.fails(Identified::Unrecognised),
+                Ok(KeyOwner::Unanswered) => outcome.fails(Identified::Unverified),
                 Err(question) => return Step::Ask(question),
             }
+        }
+        match self.token(told) {
+            None => {}
+            Some(TokenOwner::Known { consumer, claims }) => {
+                return Step::Done(Who {
+                    claims,
+                    ..Who::of(Identified::Verified(consumer))
+                });
+            }
+            Some(TokenOwner::Nobody) => outcome.fails(Identified::Unrecognised),
+            Some(TokenOwner::Unverified) => outcome.fails(Identified::Unverified),
+            Some(TokenOwner::Fetch) => return Step::Ask(Question::TokenKeys),
         }
         let named = match &self.identity.verified_header {
             Some(name) if self.peer_trusted => by_verified_id(self.headers, name, self.api_keys),
             _ => None,
         };
-        Step::Done(Who {
-            identified: named.unwrap_or(outcome),
-            api_key: None,
-        })
+        Step::Done(Who::of(named.unwrap_or(outcome)))
+    }
+
+    /// Whether a credential is a token's, by its form, where both are read in one place.
+    fn is_for_tokens(&self, source: &CredentialSource, credential: &[u8]) -> bool {
+        let same = |tokens: &Tokens| {
+            let other = tokens.source();
+            let schemes = (source.scheme.as_deref(), other.scheme.as_deref());
+            source.header == other.header
+                && match schemes {
+                    (Some(one), Some(other)) => one.eq_ignore_ascii_case(other),
+                    (one, other) => one == other,
+                }
+        };
+        self.tokens.is_some_and(|(tokens, _)| same(tokens)) && Tokens::has_form(credential)
+    }
+
+    /// Whose the token is; `None` when there is none.
+    fn token(&self, told: &[Told]) -> Option<TokenOwner> {
+        let (tokens, view) = self.tokens.as_ref()?;
+        let source = tokens.source();
+        let token = match sent(self.headers, source) {
+            Sent::Absent => return None,
+            Sent::Malformed => return Some(TokenOwner::Nobody),
+            Sent::Token(token) => token,
+        };
+        // What is no token where API keys are read too was looked at as one of those.
+        let shared = |one: &CredentialSource| one.header == source.header;
+        if !Tokens::has_form(token) && self.identity.api_key.iter().any(shared) {
+            return None;
+        }
+        let fetched = told.iter().any(|told| matches!(told, Told::TokenKeys));
+        Some(tokens.owner(token, view, fetched))
     }
 
     /// Whose an API key is: the file's consumers first, then those of the directory.
@@ -104,8 +155,15 @@ impl Search<'_> {
                 api_key: None,
             }));
         }
-        if let Some(told) = told.iter().find(|told| told.hash == hash) {
-            return Ok(told.answer.clone());
+        let answer = told.iter().find_map(|told| match told {
+            Told::Key {
+                hash: asked,
+                answer,
+            } if *asked == hash => Some(answer.clone()),
+            _ => None,
+        });
+        if let Some(answer) = answer {
+            return Ok(answer);
         }
         let was_known = match directory.remembered(&hash, view) {
             Remembered::Known(owner) => return Ok(KeyOwner::Known(owner)),
@@ -113,7 +171,7 @@ impl Search<'_> {
             Remembered::Stale => true,
             Remembered::Never => false,
         };
-        Err(Question {
+        Err(Question::Key {
             key: PresentedKey::new(token),
             hash,
             was_known,
@@ -121,11 +179,30 @@ impl Search<'_> {
     }
 }
 
+impl Who {
+    pub(crate) const fn of(identified: Identified) -> Self {
+        Self {
+            identified,
+            api_key: None,
+            claims: None,
+        }
+    }
+}
+
 impl From<Owner> for Who {
     fn from(owner: Owner) -> Self {
         Self {
-            identified: Identified::Verified(owner.consumer),
             api_key: owner.api_key,
+            ..Self::of(Identified::Verified(owner.consumer))
+        }
+    }
+}
+
+impl Identified {
+    /// A credential failed: one that could not be checked might have been good.
+    fn fails(&mut self, how: Self) {
+        if !matches!(self, Self::Unverified) {
+            *self = how;
         }
     }
 }

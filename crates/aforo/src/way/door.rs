@@ -56,6 +56,7 @@ impl Door {
             address: self.client.map_or(nowhere, |client| client.address),
             consumer: None,
             api_key: None,
+            claims: None,
             plan: None,
             credential: Credential::Absent,
         }

@@ -12,9 +12,7 @@ use smallvec::SmallVec;
 use super::Stopped;
 use super::door::Door;
 use crate::at_once::at_once;
-use crate::identity::{
-    Directory, Identified, KeyOwner, Question, Search, Step, Told, View, Who, prefix,
-};
+use crate::identity::{Identified, KeyOwner, Question, Search, Step, Told, View, Who, prefix};
 use crate::taking::{Line, Lines, Measure};
 
 /// How a request's consumer is found.
@@ -39,13 +37,10 @@ impl Door {
         lines: &mut Lines,
     ) -> Finding {
         let who = match &self.inner().identify {
-            Some(identify) => Who {
-                identified: match identify(parts) {
-                    Some(known) => Identified::Verified(known.resolved(self.setup.settings())),
-                    None => Identified::Absent,
-                },
-                api_key: None,
-            },
+            Some(identify) => Who::of(match identify(parts) {
+                Some(known) => Identified::Verified(known.resolved(self.setup.settings())),
+                None => Identified::Absent,
+            }),
             None => match self.search(parts).step(&[]) {
                 Step::Done(who) => who,
                 Step::Ask(_) => return Finding::Waits,
@@ -72,10 +67,14 @@ impl Door {
                 Step::Done(who) => return self.settle_on(who, reserved, caller, lines),
                 Step::Ask(question) => question,
             };
-            let Some(directory) = &self.setup.directory else {
-                return None;
-            };
-            if !question.was_known && reserved.is_none() {
+            let never_seen = matches!(
+                question,
+                Question::Key {
+                    was_known: false,
+                    ..
+                }
+            );
+            if never_seen && reserved.is_none() {
                 match self.reserve(lines) {
                     Ok(taken) => reserved = taken,
                     Err(stopped) => {
@@ -85,29 +84,44 @@ impl Door {
                     }
                 }
             }
-            told.push(self.ask(directory, question).await);
+            told.push(self.ask(question).await);
         }
     }
 
-    async fn ask(&self, directory: &Arc<Directory>, question: Question) -> Told {
-        let Question { key, hash, .. } = question;
-        let answer = directory.ask(key, &hash, &self.view()).await;
-        let answer = match answer {
-            Ok(Some(owner)) => KeyOwner::Known(owner),
-            Ok(None) => KeyOwner::Nobody,
-            Err(_) => KeyOwner::Unanswered,
-        };
-        Told { hash, answer }
+    async fn ask(&self, question: Question) -> Told {
+        let sources = &self.setup.sources;
+        match question {
+            Question::Key { key, hash, .. } => {
+                let answer = match &sources.directory {
+                    Some(directory) => directory.ask(key, &hash, &self.view()).await,
+                    None => Ok(None),
+                };
+                let answer = match answer {
+                    Ok(Some(owner)) => KeyOwner::Known(owner),
+                    Ok(None) => KeyOwner::Nobody,
+                    Err(_) => KeyOwner::Unanswered,
+                };
+                Told::Key { hash, answer }
+            }
+            Question::TokenKeys => {
+                if let Some(tokens) = &sources.tokens {
+                    tokens.fetch().await;
+                }
+                Told::TokenKeys
+            }
+        }
     }
 
     fn search<'a>(&'a self, parts: &'a Parts) -> Search<'a> {
-        let directory = self.setup.directory.as_ref();
+        let sources = &self.setup.sources;
+        let (directory, tokens) = (sources.directory.as_ref(), sources.tokens.as_ref());
         Search {
             headers: &parts.headers,
             peer_trusted: self.client.is_some_and(|client| client.peer_trusted),
             identity: &self.setup.settings().identity,
-            api_keys: &self.setup.api_keys,
-            directory: directory.map(|directory| (directory, self.view())),
+            api_keys: &sources.api_keys,
+            directory: directory.map(|directory| (&**directory, self.view())),
+            tokens: tokens.map(|tokens| (&**tokens, self.view())),
         }
     }
 
@@ -143,6 +157,7 @@ impl Door {
                 .or_else(|| default.and_then(|name| settings.plans.get(name).cloned()));
             caller.consumer = Some(consumer);
             caller.api_key = who.api_key;
+            caller.claims = who.claims;
             return None;
         }
         caller.plan = settings.plans.get("anonymous").cloned();
@@ -160,7 +175,7 @@ impl Door {
     /// Counts a credential that verified nobody. Where nobody is known by a credential, one is the
     /// application's own business.
     fn has_failed_too_often(&self, lines: &mut Lines) -> bool {
-        let known = !self.setup.settings().consumers.is_empty() || self.setup.directory.is_some();
+        let known = self.setup.sources.know_anybody(self.setup.settings());
         known && self.reserve(lines).is_err()
     }
 

@@ -43,6 +43,7 @@ impl Checker<'_> {
                 .anonymous
                 .get()
                 .map_or(default.anonymous, |choice| choice.value),
+            jwt: self.jwt(&raw.jwt),
             lookups: self.lookups(&raw.lookup),
         }
     }
@@ -136,7 +137,10 @@ impl Checker<'_> {
         Some(sources)
     }
 
-    fn credential_source(&mut self, raw: &RawCredentialSource) -> Option<CredentialSource> {
+    pub(super) fn credential_source(
+        &mut self,
+        raw: &RawCredentialSource,
+    ) -> Option<CredentialSource> {
         if let Some(scheme) = raw.scheme.get() {
             let token =
                 |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);

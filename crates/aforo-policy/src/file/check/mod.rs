@@ -6,6 +6,7 @@ mod edge;
 mod exempt_cookie;
 mod gateway;
 mod identity;
+mod jwt;
 mod leased;
 mod lookup;
 mod matches;

@@ -22,9 +22,9 @@ const WORDS: [&str; 9] = [
     "everyone",
 ];
 /// The parts that take a name.
-const PREFIXES: [&str; 6] = ["header", "cookie", "query", "path", "body", "form"];
+const PREFIXES: [&str; 7] = ["header", "cookie", "query", "path", "body", "form", "jwt"];
 /// The parts of the contract that are not built yet.
-const LATER: [&str; 2] = ["jwt", "descriptor"];
+const LATER: [&str; 1] = ["descriptor"];
 
 /// Why a text is not a part.
 enum PartError {
@@ -229,6 +229,7 @@ fn named_part(word: &str, prefix: &str, name: &str) -> Result<Part, PartError> {
         "query" => Part::Query(name.to_owned()),
         "path" => Part::Path(name.to_owned()),
         "form" => Part::Form(name.to_owned()),
+        "jwt" => Part::Jwt(name.to_owned()),
         "body" if is_pointer(name) => Part::Body(name.to_owned()),
         "body" => {
             return Err(PartError::Unknown {

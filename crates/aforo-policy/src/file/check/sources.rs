@@ -72,14 +72,18 @@ fn lacks_identity(
         return None;
     }
     let consumers = settings.consumers.values();
-    if settings.identity.lookups.url.is_some() {
+    let identity = &settings.identity;
+    if let (Part::Jwt(_), None) = (part, &identity.jwt) {
+        return Some((format!("{part}"), "say in [identity] which jwt is believed"));
+    }
+    if identity.lookups.url.is_some() || identity.jwt.is_some() {
         return None;
     }
     let verified = settings.identity.verified_header.is_some();
     match part {
         Part::Consumer if consumers.len() == 0 && !verified => Some((
             "a consumer".to_owned(),
-            "add [[consumers]] with API keys, a lookup, or a verified_header",
+            "add [[consumers]] with API keys, a jwt, a lookup, or a verified_header",
         )),
         Part::Team if !consumers.clone().any(|consumer| consumer.team.is_some()) => Some((
             "a team".to_owned(),

@@ -1,7 +1,7 @@
 //! `[identity]`.
 
-use super::RawLookup;
 use super::choice::Choice;
+use super::{RawJwt, RawLookup};
 use crate::Anonymous;
 use crate::file::read::{List, Located, OneOrMany, Text};
 use crate::file::table::{table, words};
@@ -31,10 +31,12 @@ table! {
         optional default_plan: Text,
         /// What a caller without a verified credential is.
         optional anonymous: Choice<Anonymous>,
+        /// Tokens that name a consumer.
+        optional jwt: RawJwt,
         /// An endpoint that says whose an API key is, for keys that are not in this file.
         optional lookup: RawLookup,
     }
-    later { "jwt", "registry" }
+    later { "registry" }
 }
 
 table! {

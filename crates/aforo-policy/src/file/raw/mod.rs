@@ -3,6 +3,7 @@
 mod choice;
 mod gateway;
 mod identity;
+mod jwt;
 mod lookup;
 mod plan;
 mod policy;
@@ -14,6 +15,7 @@ mod store;
 pub(in crate::file) use choice::{Choice, Word};
 pub(in crate::file) use gateway::{ForwardPath, RawCors, RawEdge, RawGateway, RawTls};
 pub(in crate::file) use identity::{RawCredentialSource, RawIdentity};
+pub(in crate::file) use jwt::RawJwt;
 pub(in crate::file) use lookup::RawLookup;
 pub(in crate::file) use plan::{RawConsumer, RawOverride, RawPlan, RawTeam};
 pub(in crate::file) use policy::{

@@ -29,7 +29,7 @@ table! {
         /// What is counted apart, a list of parts: `caller`, `consumer`, `team`, `org`,
         /// `client_ip`, `client_ip/48` (another IPv6 prefix), `route`, `method`, `host`,
         /// `everyone`, `header:NAME`, `cookie:NAME`, `query:NAME`, `path:NAME`,
-        /// `body:/json/pointer`, `form:NAME`. Alternatives with ` | `: the first that is present
+        /// `body:/json/pointer`, `form:NAME`, `jwt:CLAIM`. Alternatives with ` | `: the first that is present
         /// counts. Default: the caller; in a route the caller and the route; in a team the team;
         /// in `[edge]` the client address.
         optional partition_by: List<Text>,

@@ -109,6 +109,7 @@ pub(super) fn anonymous(address: &str, plan: Plan) -> Caller {
         address: address.parse().unwrap(),
         consumer: None,
         api_key: None,
+        claims: None,
         plan: Some(Arc::new(plan)),
         credential: Credential::Absent,
     }
@@ -130,6 +131,7 @@ pub(super) fn known(consumer: Consumer, plan: Plan) -> Caller {
     Caller {
         consumer: Some(Arc::new(consumer)),
         api_key: None,
+        claims: None,
         credential: Credential::Verified,
         ..anonymous("198.51.100.7", plan)
     }

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use ::http::Uri;
 use aforo_core::{Span, Timestamp};
-use aforo_policy::{Lookups, Settings};
+use aforo_policy::{Lookups, Secret, Settings};
 use aforo_store::Clock;
 
 use super::cache::{Cache, Owner, Remembered};
@@ -22,6 +23,8 @@ pub(crate) struct Directory {
     flights: Flights,
     breaker: Breaker,
     told: Marks,
+    /// The file's endpoint and token, when it is that one that is asked.
+    url: Option<(Uri, Option<Secret>)>,
 }
 
 /// The file and the time that a request is seen with.
@@ -43,7 +46,20 @@ impl Directory {
             flights: Flights::default(),
             breaker: Breaker::default(),
             told: Marks::default(),
+            url: None,
         }
+    }
+
+    /// The same at the file's endpoint.
+    #[cfg(feature = "lookup")]
+    pub(crate) fn at_url(mut self, lookups: &Lookups) -> Self {
+        self.url = address(lookups);
+        self
+    }
+
+    /// Whether it is the same under another file: the application's own always.
+    pub(crate) fn stays(&self, lookups: &Lookups) -> bool {
+        self.url.is_none() || self.url == address(lookups)
     }
 
     /// What is known of a key without asking.
@@ -133,6 +149,11 @@ impl Directory {
         }
         answer
     }
+}
+
+fn address(lookups: &Lookups) -> Option<(Uri, Option<Secret>)> {
+    let url = lookups.url.clone()?;
+    Some((url, lookups.token.clone()))
 }
 
 /// The answer, or a timeout.

@@ -20,7 +20,7 @@ mod cache;
 mod directory;
 mod flight;
 mod key;
-mod resolve;
+pub(crate) mod resolve;
 mod space;
 
 pub use answer::{Found, FoundOverride, LookupError};
@@ -28,7 +28,7 @@ pub use key::PresentedKey;
 
 pub(crate) use cache::{Owner, Remembered};
 pub(crate) use directory::{Directory, View};
-pub(crate) use space::Hash;
+pub(crate) use space::{Hash, Space};
 
 use std::future::Future;
 use std::pin::Pin;

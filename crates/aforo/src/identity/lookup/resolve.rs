@@ -11,7 +11,7 @@ use crate::identity::marks::Marks;
 const LONGEST_ID: usize = 256;
 
 /// That what was found can be a consumer.
-pub(super) fn check(found: &Found) -> Result<(), LookupError> {
+pub(crate) fn check(found: &Found) -> Result<(), LookupError> {
     let printable = found.id.chars().all(|letter| !letter.is_control());
     if found.id.is_empty() || found.id.len() > LONGEST_ID || !printable {
         return Err(LookupError::Misunderstood(
@@ -24,7 +24,7 @@ pub(super) fn check(found: &Found) -> Result<(), LookupError> {
 /// The consumer as the file's policies see it. What the file does not have is told once. Where
 /// neither the answer nor `default_plan` names a plan that there is, it has the plan `anonymous`,
 /// rather than none and no limits.
-pub(super) fn consumer(found: &Found, settings: &Settings, told: &Marks) -> Arc<Consumer> {
+pub(crate) fn consumer(found: &Found, settings: &Settings, told: &Marks) -> Arc<Consumer> {
     let known = settings.consumers.get(&found.id);
     let own = known.map(|known| known.overrides.as_slice());
     let overrides = found.overrides.iter();

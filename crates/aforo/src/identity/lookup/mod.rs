@@ -28,7 +28,9 @@ pub use key::PresentedKey;
 
 pub(crate) use cache::{Owner, Remembered};
 pub(crate) use directory::{Directory, View};
-pub(crate) use space::{Hash, Space};
+pub(crate) use space::Hash;
+#[cfg(feature = "jwt")]
+pub(crate) use space::Space;
 
 use std::future::Future;
 use std::pin::Pin;

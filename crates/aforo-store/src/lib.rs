@@ -94,7 +94,7 @@ mod store;
 mod thread;
 
 pub use answer::Answer;
-pub use batch::{Batch, Charged};
+pub use batch::{Batch, Charged, Distinct};
 #[cfg(any(feature = "sqlite", feature = "postgres", feature = "memcached"))]
 pub use clock::WallClock;
 pub use clock::{Clock, ManualClock, SystemClock};

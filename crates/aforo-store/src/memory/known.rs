@@ -1,7 +1,6 @@
 //! The short way of a batch whose counters all exist: each is found once, and nothing is moved.
 
 use aforo_core::{Algorithm, Assessment, Charge, Mode, OnDenial, Outcome, PrincipalKind, Stored};
-use smallvec::SmallVec;
 
 use super::MemoryStore;
 use super::lock::Held;
@@ -31,13 +30,13 @@ struct Entry<'c, 't> {
 }
 
 impl<C: Clock> MemoryStore<C> {
-    /// Takes a batch into `outcomes` and `receipt`, which are empty, and says whether it was taken;
-    /// or does nothing.
+    /// Takes charges into `receipt`, which is empty, tells each outcome with its place, and says
+    /// whether they were taken; or does nothing.
     #[inline]
     pub(super) fn charge_known<const N: usize>(
         &self,
-        charges: &[Charge<'_>],
-        outcomes: &mut SmallVec<[Outcome; 4]>,
+        charges: &[&Charge<'_>],
+        tell: &mut impl FnMut(usize, Outcome),
         receipt: &mut Receipt,
     ) -> Option<bool> {
         let charges = charges.as_array::<N>()?;
@@ -47,7 +46,7 @@ impl<C: Clock> MemoryStore<C> {
             let Some(Entry { assessment, .. }) = entry else {
                 continue;
             };
-            outcomes.push(assessment.outcome(taken));
+            tell(place, assessment.outcome(taken));
             if taken && assessment.fits() {
                 receipt.push(ReceiptLine {
                     place,
@@ -67,7 +66,7 @@ impl<C: Clock> MemoryStore<C> {
     #[inline]
     fn take_known<'c, 't, const N: usize>(
         &'t self,
-        charges: &'c [Charge<'_>; N],
+        charges: &[&'c Charge<'_>; N],
         entries: &mut [Option<Entry<'c, 't>>; N],
     ) -> Option<bool> {
         let mut turns = [None; N];

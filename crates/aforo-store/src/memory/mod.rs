@@ -25,12 +25,11 @@ mod write;
 mod interleavings;
 
 use aforo_core::{Outcome, PrincipalKind};
-use smallvec::SmallVec;
 
 pub use builder::MemoryStoreBuilder;
 pub use stats::{MemoryStats, TableStats};
 
-use crate::{Answer, Batch, Charged, Clock, Receipt, Store, SystemClock};
+use crate::{Answer, Batch, Charged, Clock, Distinct, Receipt, Store, SystemClock};
 use logs::Logs;
 use quotas::Quotas;
 use seat::Seat;
@@ -148,26 +147,27 @@ impl<C> MemoryStore<C> {
 }
 
 impl<C: Clock> MemoryStore<C> {
-    /// [`Store::charge`], which puts what it finds where the caller keeps it: outcomes and receipt,
-    /// both empty before. Says whether the batch was taken.
-    pub fn charge_into(
+    /// [`Store::charge`] for charges that stay where they are: tells each outcome with its place,
+    /// puts what it takes into `receipt`, which is empty, and says whether they were taken.
+    pub fn charge_each(
         &self,
-        batch: &Batch<'_>,
-        outcomes: &mut SmallVec<[Outcome; 4]>,
+        charges: &Distinct<'_>,
+        mut tell: impl FnMut(usize, Outcome),
         receipt: &mut Receipt,
     ) -> bool {
-        let charges = batch.charges();
+        let charges = charges.charges();
         let known = match charges.len() {
-            1 => self.charge_known::<1>(charges, outcomes, receipt),
-            2 => self.charge_known::<2>(charges, outcomes, receipt),
-            3 => self.charge_known::<3>(charges, outcomes, receipt),
-            4 => self.charge_known::<4>(charges, outcomes, receipt),
+            1 => self.charge_known::<1>(charges, &mut tell, receipt),
+            2 => self.charge_known::<2>(charges, &mut tell, receipt),
+            3 => self.charge_known::<3>(charges, &mut tell, receipt),
+            4 => self.charge_known::<4>(charges, &mut tell, receipt),
             _ => None,
         };
         known.unwrap_or_else(|| {
-            let seats = charges.iter().map(Seat::of);
+            let seats = charges.iter().map(|charge| Seat::of(charge));
             let charged = self.run(seats, batch::Purpose::Charge);
-            *outcomes = charged.outcomes;
+            let outcomes = charged.outcomes.into_iter().enumerate();
+            outcomes.for_each(|(place, outcome)| tell(place, outcome));
             *receipt = charged.receipt;
             charged.taken
         })
@@ -178,7 +178,9 @@ impl<C: Clock> Store for MemoryStore<C> {
     fn charge<'a>(&'a self, batch: &'a Batch<'_>) -> Answer<'a, Charged> {
         let mut answer = Answer::ready(Charged::nothing());
         if let Answer::Ready(Some(Ok(charged))) = &mut answer {
-            charged.taken = self.charge_into(batch, &mut charged.outcomes, &mut charged.receipt);
+            let outcomes = &mut charged.outcomes;
+            let tell = |_place, outcome| outcomes.push(outcome);
+            charged.taken = self.charge_each(&batch.into(), tell, &mut charged.receipt);
         }
         answer
     }

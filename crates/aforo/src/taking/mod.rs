@@ -1,6 +1,7 @@
 //! Putting a request's charges to their stores.
 
 mod failure;
+mod immediate;
 mod line;
 mod nearby;
 mod penalty;
@@ -15,12 +16,11 @@ use std::sync::Arc;
 
 use aforo_core::{Decision, Denial, Outcome, Span, decide};
 use aforo_policy::{Planned, PlannedCharge};
-use aforo_store::{Answer, Batch, Charged, Receipt, Store, StoreError};
+use aforo_store::{Answer, Batch, Charged, Store, StoreError};
 use smallvec::SmallVec;
 
 use crate::Observer;
-use crate::at_once::at_once;
-use crate::stores::{Memory, NamedStore, Stores};
+use crate::stores::{NamedStore, Stores};
 
 /// The policies of a request.
 pub(crate) type Lines = SmallVec<[Line; 4]>;
@@ -115,43 +115,6 @@ impl<'t> Taking<'t> {
             Box::pin(self.penalise(&lately, put)).await;
         }
         self.tell(put);
-    }
-
-    /// The same for stores that answer at once.
-    pub(crate) fn put_now(&mut self, put: Put<'_>) {
-        if put.has_penalty() {
-            at_once(self.put(put));
-            return;
-        }
-        for place in self.asked_places(put.stores) {
-            let mut batch = Batch::new();
-            if let Some(asked) = self.next(place, put, &mut batch) {
-                let failed = match asked.store.memory() {
-                    Some(memory) if put.how == How::Take && !asked.denied => {
-                        self.take_from(memory, &asked, &batch);
-                        None
-                    }
-                    _ => {
-                        let answer = ask(asked.store.store(), &batch, put.how, asked.denied);
-                        self.hear(&asked, now(answer), put.how)
-                    }
-                };
-                if failed.is_some() || self.is_denied() && self.has_to_undo(&asked) {
-                    at_once(self.go_on(&asked, failed, put));
-                }
-            }
-        }
-        self.tell(put);
-    }
-
-    /// Takes a batch from memory. The receipt is written where it is kept, since it is large.
-    fn take_from(&mut self, memory: &Memory, asked: &Asked<'_>, batch: &Batch<'_>) {
-        let mut outcomes = SmallVec::new();
-        let held = Held::of(asked.store, asked.place, Receipt::empty());
-        let took = self.receipts.hold(held, |receipt| {
-            memory.charge_into(batch, &mut outcomes, receipt)
-        });
-        self.note(asked, &outcomes, took);
     }
 
     /// The places of the stores to ask: none when a policy blocks.
@@ -350,14 +313,5 @@ fn ask<'a>(
     match how {
         How::Take if !denied => store.charge(batch),
         _ => store.peek(batch),
-    }
-}
-
-/// The answer of a store that never waits.
-fn now<T>(answer: Answer<'_, T>) -> Result<T, StoreError> {
-    match answer {
-        Answer::Ready(Some(answer)) => answer,
-        Answer::Ready(None) => Err(StoreError::Timeout),
-        Answer::Waiting(answer) => at_once(answer).unwrap_or(Err(StoreError::Timeout)),
     }
 }

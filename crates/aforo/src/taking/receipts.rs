@@ -27,9 +27,16 @@ impl Receipts {
         self.0.push(held);
     }
 
-    /// Keeps `held` when `take` takes something into its receipt; says whether it did.
-    pub(crate) fn hold(&mut self, held: Held, take: impl FnOnce(&mut Receipt) -> bool) -> bool {
-        self.0.push(held);
+    /// Keeps a receipt of the store at a place when `take` takes something into it; says whether
+    /// it did. It is written where it stays, since it is large.
+    #[inline]
+    pub(crate) fn hold(
+        &mut self,
+        store: &NamedStore,
+        place: usize,
+        take: impl FnOnce(&mut Receipt) -> bool,
+    ) -> bool {
+        self.0.push(Held::of(store, place, Receipt::empty()));
         let took = self
             .0
             .last_mut()
@@ -63,6 +70,7 @@ impl Receipts {
 }
 
 impl Held {
+    #[inline]
     pub(crate) const fn of(store: &NamedStore, store_place: usize, receipt: Receipt) -> Self {
         Self {
             store_place,

@@ -25,6 +25,7 @@ use body::BodyError;
 pub(crate) use entry::Entry;
 use judge::{Asking, Front, Waits};
 use stopped::Stopped;
+use verdict::Fate;
 
 /// A request on its way.
 pub(crate) enum Entered<B> {
@@ -43,6 +44,7 @@ pub(crate) struct Waiting<B> {
 }
 
 /// Takes a request in; most are decided here.
+#[inline]
 pub(crate) fn enter<B>(
     limiter: &Limiter,
     request: Request<B>,
@@ -51,12 +53,12 @@ pub(crate) fn enter<B>(
 where
     B: Body<Data = Bytes> + Unpin,
 {
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
     let mut entry = Entry::new(limiter, &parts, peer);
-    Entered::Done(match entry.front(&parts) {
-        Front::Judged(judgement) => entry.conclude(parts, Replayed::untouched(body), judgement),
-        Front::Uncounted => entry.pass(parts, Replayed::untouched(body), Span::ZERO),
-        Front::Stopped(stopped) => Admission::Answer(entry.answer(&parts, &stopped.as_refused())),
+    let fate = match entry.front(&parts) {
+        Front::Judged(judgement) => entry.conclude(&mut parts, judgement),
+        Front::Uncounted => Fate::Passes(entry.pass(&mut parts, Span::ZERO)),
+        Front::Stopped(stopped) => Fate::Answered(entry.answer(&parts, &stopped.as_refused())),
         Front::Waits(waits) => {
             return Entered::Waits(Waiting {
                 entry,
@@ -65,7 +67,8 @@ where
                 waits,
             });
         }
-    })
+    };
+    Entered::Done(fate.of(parts, Replayed::untouched(body)))
 }
 
 impl<B> Waiting<B>

@@ -15,43 +15,58 @@ use crate::http::denial::{Asked, DecisionId, Refused, answer};
 use crate::taking::{Judgement, Line};
 use crate::{Admission, AnswerBody, Decided, Passage, Replayed, Standing};
 
+/// What becomes of a request, whose parts stay where they are.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a box would cost every request that is answered"
+)]
+pub(super) enum Fate {
+    /// It goes on.
+    Passes(Passage),
+    /// It is answered.
+    Answered(Response<AnswerBody>),
+}
+
+impl Fate {
+    /// The same with the request, if it goes on.
+    #[inline]
+    pub(super) fn of<B>(self, parts: Parts, body: Replayed<B>) -> Admission<B> {
+        match self {
+            Self::Passes(passage) => Admission::Pass(Request::from_parts(parts, body), passage),
+            Self::Answered(response) => Admission::Answer(response),
+        }
+    }
+}
+
 impl Entry {
     /// What becomes of a request that was judged or stopped.
     pub(super) fn end<B>(
         self: Box<Self>,
-        parts: Parts,
+        mut parts: Parts,
         body: Replayed<B>,
         judged: Result<Judgement, Stopped>,
     ) -> Admission<B> {
-        match judged {
-            Ok(judgement) => self.conclude(parts, body, judgement),
-            Err(stopped) => Admission::Answer(self.answer(&parts, &stopped.as_refused())),
-        }
+        let fate = match judged {
+            Ok(judgement) => self.conclude(&mut parts, judgement),
+            Err(stopped) => Fate::Answered(self.answer(&parts, &stopped.as_refused())),
+        };
+        fate.of(parts, body)
     }
 
     /// What becomes of a request whose charges were put to the stores.
-    pub(super) fn conclude<B>(
-        self: Box<Self>,
-        parts: Parts,
-        body: Replayed<B>,
-        judgement: Judgement,
-    ) -> Admission<B> {
+    #[inline]
+    pub(super) fn conclude(self: Box<Self>, parts: &mut Parts, judgement: Judgement) -> Fate {
         let refused = match judgement {
-            Judgement::Pass(delay) => return self.pass(parts, body, delay),
+            Judgement::Pass(delay) => return Fate::Passes(self.pass(parts, delay)),
             Judgement::Exceeded => Refused::Exceeded,
             Judgement::Impossible => Refused::Impossible,
             Judgement::StoreFailed => Refused::StoreFailed,
         };
-        Admission::Answer(self.answer(&parts, &refused))
+        Fate::Answered(self.answer(parts, &refused))
     }
 
     /// The request goes on, after `delay`.
-    pub(super) fn pass<B>(
-        mut self: Box<Self>,
-        mut parts: Parts,
-        body: Replayed<B>,
-        delay: Span,
-    ) -> Admission<B> {
+    pub(super) fn pass(mut self: Box<Self>, parts: &mut Parts, delay: Span) -> Passage {
         let inner = self.door.inner();
         inner.observer.decided(if delay.is_zero() {
             Decided::Passed
@@ -66,11 +81,11 @@ impl Entry {
             parts.extensions.insert(standing);
         }
         if let Some(spelled) = self.spelled.take() {
-            respell(&mut parts, spelled);
+            respell(parts, spelled);
         }
         self.delay = delay;
         self.origin = origin;
-        Admission::Pass(Request::from_parts(parts, body), Passage::new(self))
+        Passage::new(self)
     }
 
     /// The answer to a request that does not go on.

@@ -35,12 +35,11 @@ fn escape(out: &mut Vec<u8>, text: &str) {
     }
 }
 
-/// A parameter with an integer, `;name=value`. An integer too large is told as the largest.
+/// A parameter with an integer, by its name as `;name=`. An integer too large is told as the
+/// largest.
 #[inline]
 pub(super) fn integer_parameter<const N: usize>(out: &mut Vec<u8>, name: &[u8; N], value: u64) {
-    out.push(b';');
     out.extend_from_slice(name);
-    out.push(b'=');
     integer(out, value.min(LARGEST));
 }
 
@@ -75,7 +74,7 @@ mod tests {
     #[test]
     fn integers_stop_at_fifteen_digits() {
         let mut out = b"x".to_vec();
-        integer_parameter(&mut out, b"q", u64::MAX);
+        integer_parameter(&mut out, b";q=", u64::MAX);
         assert_eq!(out, b"x;q=999999999999999");
     }
 
@@ -84,7 +83,7 @@ mod tests {
         fn any_printable_text_comes_back(text in "[ -~]{0,40}", value in 0..=LARGEST) {
             let mut out = Vec::new();
             string(&mut out, &text);
-            integer_parameter(&mut out, b"q", value);
+            integer_parameter(&mut out, b";q=", value);
             let item = parsed(&out);
             let BareItem::String(read) = &item.bare_item else { panic!("{item:?}") };
             prop_assert_eq!(read.as_str(), text);

@@ -8,9 +8,9 @@ use crate::http::structured::integer_parameter;
 /// `"pro-minute";a=42;w=3;c=1`.
 pub(super) fn limit(out: &mut Vec<u8>, standing: &Standing<'_>, denied: bool) {
     standing.quote(out);
-    integer_parameter(out, b"a", standing.remaining());
+    integer_parameter(out, b";a=", standing.remaining());
     if let Some(seconds) = standing.seconds(denied).filter(|seconds| *seconds > 0) {
-        integer_parameter(out, b"w", seconds);
+        integer_parameter(out, b";w=", seconds);
     }
-    integer_parameter(out, b"c", standing.taken);
+    integer_parameter(out, b";c=", standing.taken);
 }

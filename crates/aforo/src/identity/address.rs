@@ -7,7 +7,7 @@ use ::http::{HeaderMap, HeaderName, HeaderValue};
 use aforo_policy::{ForwardedHeader, Identity, ProxyTrust};
 use ipnet::{IpNet, Ipv4Net};
 
-use super::{entry, forwarded};
+use super::{entry, forwarded, lines};
 
 pub(super) const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
@@ -62,7 +62,7 @@ impl ClientAddress {
             ProxyTrust::Hops(hops) => *hops > 0,
         };
         let header = header_name(&identity.forwarded_header);
-        let sent = headers.contains_key(&header);
+        let sent = lines::is_there(headers, &header);
         let told = if sent && peer_trusted {
             told(headers, &header, identity).map(canonical)
         } else {

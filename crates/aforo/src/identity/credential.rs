@@ -6,6 +6,7 @@ use ::http::{HeaderMap, HeaderName, HeaderValue};
 use aforo_policy::{Consumer, Credential, CredentialSource, Identity};
 
 use super::ApiKeys;
+use super::lines::{Twice, only};
 use super::search::{Search, Step};
 
 /// The longest consumer id that a trusted peer may send, in bytes.
@@ -135,19 +136,6 @@ pub(super) fn sent<'a>(headers: &'a HeaderMap, source: &CredentialSource) -> Sen
         Sent::Malformed
     } else {
         Sent::Token(token)
-    }
-}
-
-/// A header that comes more than once.
-struct Twice;
-
-/// The only line of a header.
-fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a HeaderValue>, Twice> {
-    let mut lines = headers.get_all(name).iter();
-    let line = lines.next();
-    match lines.next() {
-        None => Ok(line),
-        Some(_) => Err(Twice),
     }
 }
 

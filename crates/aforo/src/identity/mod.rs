@@ -21,6 +21,7 @@ pub mod untrusted_peers;
 
 mod entry;
 mod forwarded;
+mod lines;
 mod marks;
 mod search;
 mod sources;

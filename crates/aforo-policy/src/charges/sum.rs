@@ -84,19 +84,21 @@ impl<'a> Sum<'_, 'a> {
         allowed: Allowed<'a>,
         partition: Partition,
     ) {
-        let (metered, planned) = match allowed {
-            Allowed::Nothing => (None, Planned::Blocked),
-            Allowed::Metered(metered) => {
-                let charge = self.charge(policy, metered, partition);
-                (Some(metered), Planned::Charge(charge))
-            }
-        };
-        charges.planned.push(PlannedCharge {
-            policy,
-            scope,
-            metered,
-            planned,
-        });
+        // Each in its own arm, so that a charge is put together where it is to stand.
+        match allowed {
+            Allowed::Nothing => charges.planned.push(PlannedCharge {
+                policy,
+                scope,
+                metered: None,
+                planned: Planned::Blocked,
+            }),
+            Allowed::Metered(metered) => charges.planned.push(PlannedCharge {
+                policy,
+                scope,
+                metered: Some(metered),
+                planned: Planned::Charge(self.charge(policy, metered, partition)),
+            }),
+        }
     }
 
     /// The partition of a policy; `None` when the policy does not apply.
@@ -161,6 +163,7 @@ impl<'a> Sum<'_, 'a> {
             .map(|one| one.id.as_str())
     }
 
+    #[inline]
     fn charge(&self, policy: &Policy, metered: &'a Metered, partition: Partition) -> Charge<'a> {
         Charge {
             terms: &metered.terms,

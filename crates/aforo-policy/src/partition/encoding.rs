@@ -3,7 +3,6 @@
 use std::net::IpAddr;
 
 use aforo_core::PrincipalKind;
-use smallvec::SmallVec;
 
 /// What a part is. Parts of different tags never meet in one bucket: a header can hold a
 /// consumer's id without counting as that consumer.
@@ -37,34 +36,83 @@ pub(crate) enum Tag {
     Value = b'v',
 }
 
+/// The longest key that is made without an allocation.
+const SHORT: usize = 128;
+
 /// A partition key in the making.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Encoding {
-    bytes: SmallVec<[u8; 128]>,
+    /// The whole key, as long as it fits.
+    short: [u8; SHORT],
+    length: usize,
+    /// The whole key, once it does not.
+    long: Vec<u8>,
     /// Where the first part ends.
     first: Option<usize>,
     /// Whether a part can be made up by whoever sends the request.
     made_up: bool,
 }
 
+impl Default for Encoding {
+    #[inline]
+    fn default() -> Self {
+        Self {
+            short: [0; SHORT],
+            length: 0,
+            long: Vec::new(),
+            first: None,
+            made_up: false,
+        }
+    }
+}
+
 impl Encoding {
     /// Adds a part.
     pub(crate) fn push(&mut self, tag: Tag, value: &[u8]) {
-        self.bytes.push(tag as u8);
-        self.push_length(value.len());
-        self.bytes.extend_from_slice(value);
-        self.first.get_or_insert(self.bytes.len());
+        if !self.push_short(tag, value) {
+            self.push_long(tag, value);
+        }
+        self.first.get_or_insert(self.as_bytes().len());
         self.made_up |= matches!(tag, Tag::Address | Tag::Host | Tag::Value);
+    }
+
+    /// Adds a part where there is room for it and its length takes one byte.
+    #[inline]
+    fn push_short(&mut self, tag: Tag, value: &[u8]) -> bool {
+        if value.len() > 0x7f || !self.long.is_empty() {
+            return false;
+        }
+        let rest = self.short.get_mut(self.length..).unwrap_or_default();
+        let Some(([first, second], rest)) = rest.split_first_chunk_mut() else {
+            return false;
+        };
+        let Some(room) = rest.get_mut(..value.len()) else {
+            return false;
+        };
+        (*first, *second) = (tag as u8, value.len() as u8);
+        room.copy_from_slice(value);
+        self.length = self.length.saturating_add(2).saturating_add(value.len());
+        true
+    }
+
+    #[cold]
+    fn push_long(&mut self, tag: Tag, value: &[u8]) {
+        if self.long.is_empty() {
+            self.long = self.as_bytes().to_vec();
+        }
+        self.long.push(tag as u8);
+        self.push_length(value.len());
+        self.long.extend_from_slice(value);
     }
 
     /// A length in groups of seven bits, the lowest first (LEB128).
     fn push_length(&mut self, length: usize) {
         let mut left = length;
         while left > 0x7f {
-            self.bytes.push((left & 0x7f) as u8 | 0x80);
+            self.long.push((left & 0x7f) as u8 | 0x80);
             left = left.wrapping_shr(7);
         }
-        self.bytes.push(left as u8);
+        self.long.push(left as u8);
     }
 
     /// Adds a client address: an IPv6 one cut to `ipv6_prefix` bits, an IPv4 one whole.
@@ -87,13 +135,17 @@ impl Encoding {
 
     /// The whole key.
     pub(crate) fn as_bytes(&self) -> &[u8] {
-        &self.bytes
+        if self.long.is_empty() {
+            self.short.get(..self.length).unwrap_or_default()
+        } else {
+            &self.long
+        }
     }
 
     /// The first part: the principal.
     pub(crate) fn first(&self) -> &[u8] {
         let end = self.first.unwrap_or(0);
-        self.bytes.get(..end).unwrap_or_default()
+        self.as_bytes().get(..end).unwrap_or_default()
     }
 
     /// Where the counter belongs: one made-up part is enough to make keys without end, so that

@@ -92,12 +92,13 @@ impl<'r, 'a> Reckoning<'r, 'a> {
     }
 
     fn add_all(&self, sum: &Sum<'_, 'a>, charges: &mut Charges<'a>) -> Result<(), Refusal> {
-        for one in applicable(self.matched, self.sum.caller) {
-            if self.bodies == Bodies::Read || !counts_by_body(one.policy) {
-                sum.add(charges, one.scope, one.policy, one.group)?;
+        // Not by `for`, which costs twice as much on a chain.
+        applicable(self.matched, self.sum.caller).try_for_each(|one| {
+            if self.bodies == Bodies::Unread && counts_by_body(one.policy) {
+                return Ok(());
             }
-        }
-        Ok(())
+            sum.add(charges, one.scope, one.policy, one.group)
+        })
     }
 }
 

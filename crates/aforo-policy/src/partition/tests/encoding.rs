@@ -37,6 +37,27 @@ fn address(text: &str, prefix: u8) -> Vec<u8> {
     encoding.as_bytes().to_vec()
 }
 
+/// The first 128 bytes are kept elsewhere than what is longer, and lengths of two bytes begin there.
+#[test]
+fn a_key_is_tag_length_and_bytes_of_each_part_whatever_its_length() {
+    for length in (0..=300).chain([16_383, 16_384]) {
+        let value = vec![b'x'; length];
+        let written = match length {
+            0..=127 => vec![length as u8],
+            128..=16_383 => vec![(length % 128) as u8 | 0x80, (length / 128) as u8],
+            _ => vec![0x80, 0x80, 1],
+        };
+        let encoding = encoded(&vec![
+            (0, b"ab".to_vec()),
+            (9, value.clone()),
+            (4, vec![b'r']),
+        ]);
+        let expected = [b"c\x02abv", &*written, &*value, b"r\x01r"].concat();
+        assert_eq!(encoding.as_bytes(), expected, "{length}");
+        assert_eq!(encoding.first(), b"c\x02ab");
+    }
+}
+
 /// What two keys that read alike when glued together would be.
 fn parts() -> impl Strategy<Value = Parts> {
     let value = prop_oneof![

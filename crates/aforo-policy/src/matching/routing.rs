@@ -47,11 +47,8 @@ impl Routing {
             matched.template = Some(&entry.template);
             matched.label = self.labels.get(entry.owner).map(|label| Label::Own(label));
         }
-        for (owner, template) in self.all_groups(path, method) {
-            if let Some(group) = settings.groups.get(owner) {
-                matched.groups.push(group);
-                matched.group_templates.push(template);
-            }
+        if !settings.groups.is_empty() {
+            self.add_groups(&mut matched, settings, path, method);
         }
         matched
     }
@@ -81,6 +78,21 @@ impl Routing {
             matched.label = Some(Label::Foreign(foreign));
         }
         matched
+    }
+
+    fn add_groups<'a>(
+        &'a self,
+        matched: &mut Matched<'a>,
+        settings: &'a Settings,
+        path: &str,
+        method: &Method,
+    ) {
+        for (owner, template) in self.all_groups(path, method) {
+            if let Some(group) = settings.groups.get(owner) {
+                matched.groups.push(group);
+                matched.group_templates.push(template);
+            }
+        }
     }
 
     /// Every group that matches, once, with the most specific of its templates that does.

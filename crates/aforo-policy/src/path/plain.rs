@@ -33,13 +33,15 @@ const fn meanings() -> [u8; 256] {
     meanings
 }
 
-/// Whether the path is canonical, and nothing in it is encoded: one look at each byte. A segment that begins with a dot is left to those who look closer.
+/// Whether the path is canonical, and nothing in it is encoded: one look at each byte. A segment
+/// that begins with a dot is left to those who look closer.
 pub(super) fn is_plain(path: &str) -> bool {
-    let (mut after_slash, mut odd) = (false, false);
+    // What a byte may not mean, by the one before: after a slash neither dot nor slash.
+    let (mut refused, mut seen) = (ODD, 0);
     for byte in path.bytes() {
         let meaning = MEANINGS.get(usize::from(byte)).copied().unwrap_or(ODD);
-        odd |= meaning == ODD || (after_slash && meaning != STANDS);
-        after_slash = meaning == SLASH;
+        seen |= meaning & refused;
+        refused = ODD | (meaning & SLASH) | (meaning & SLASH) >> 1;
     }
-    path.starts_with('/') && !odd
+    path.starts_with('/') && seen == 0
 }

@@ -2,8 +2,12 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
+use aforo::registry::without_api_keys;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::consumer::Consumer;
 
 const EXIT_CODES_OF_RUN: &str = "\
 Example:
@@ -50,6 +54,22 @@ pub(crate) struct Cli {
     pub(crate) format: Format,
 }
 
+/// The command line; the exit code when it is wrong or only asks for help.
+pub(crate) fn read() -> Result<Cli, ExitCode> {
+    let error = match Cli::try_parse() {
+        Ok(cli) => return Ok(cli),
+        Err(error) => error,
+    };
+    let told = error.to_string();
+    let harmless = without_api_keys(&told);
+    if harmless == told {
+        error.exit();
+    }
+    // An API key where none belongs is not repeated.
+    eprint!("{harmless}");
+    Err(ExitCode::from(2))
+}
+
 /// For whom output is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
@@ -70,6 +90,9 @@ pub(crate) enum Command {
     /// Print the JSON schema of the aforo file, for editors
     #[command(after_help = EXAMPLE_OF_SCHEMA)]
     Schema,
+    /// The registry: consumers, their plans, API keys and negotiated quotas
+    #[command(after_help = Consumer::EXIT_CODES)]
+    Consumer(Consumer),
 }
 
 #[derive(Args, Debug)]

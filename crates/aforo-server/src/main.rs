@@ -2,6 +2,7 @@
 
 mod check;
 mod cli;
+mod consumer;
 mod file;
 mod gateway;
 mod lint;
@@ -12,16 +13,17 @@ mod schema;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
-use cli::{Cli, Command};
+use cli::Command;
 
 #[cfg(target_os = "linux")]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match cli::read() {
+        Ok(cli) => cli,
+        Err(code) => return code,
+    };
     if let Err(error) = log::start(&cli.log, cli.format) {
         eprintln!(
             "--log {:?}: {error}; expected a level such as info",
@@ -33,5 +35,6 @@ fn main() -> ExitCode {
         Command::Run(command) => run::run(&command),
         Command::Check(command) => check::check(&command, cli.format),
         Command::Schema => schema::schema(),
+        Command::Consumer(command) => consumer::consumer(&command, cli.format),
     }
 }

@@ -109,6 +109,16 @@ pub enum BuildError {
     /// Credentials cannot be verified as `[identity]` says.
     #[error("[identity]: {0}")]
     Identity(String),
+    /// The registry of consumers cannot be used.
+    #[cfg(any(feature = "registry-sqlite", feature = "registry-postgres"))]
+    #[error(transparent)]
+    Registry(crate::registry::RegistryError),
+    /// No registry of consumers is built in.
+    #[error(
+        "the file has a registry of consumers, which needs the feature `registry-sqlite` or \
+         `registry-postgres` of the crate aforo; this build has neither"
+    )]
+    RegistryNotBuilt,
     /// A name is used twice.
     #[error("the {what} {name:?} is in the file already; give it another name")]
     Duplicate {

@@ -2,7 +2,7 @@
 
 use ipnet::IpNet;
 
-use super::{Jwt, Lookups};
+use super::{Jwt, Lookups, StoreUrl};
 
 /// How a caller is identified.
 #[derive(Clone, Debug)]
@@ -23,6 +23,8 @@ pub struct Identity {
     pub anonymous: Anonymous,
     /// Tokens that name a consumer.
     pub jwt: Option<Jwt>,
+    /// The database of consumers beside those of the file.
+    pub registry: Option<StoreUrl>,
     /// How API keys are looked up that are not in the file.
     pub lookups: Lookups,
 }
@@ -81,6 +83,7 @@ impl Default for Identity {
             default_plan: None,
             anonymous: Anonymous::Plan,
             jwt: None,
+            registry: None,
             lookups: Lookups::default(),
         }
     }

@@ -284,7 +284,26 @@ fn unknown(name: &str) -> StoreUrlError {
 
 /// A line of a file with every password blackened, as long as it was.
 pub(crate) fn blackened_line(line: &str) -> String {
-    blackened(line, |password| "*".repeat(password.chars().count()))
+    let black = |password: &str| "*".repeat(password.chars().count());
+    let line = blackened(line, black);
+    // An address whose slashes were forgotten holds its password all the same.
+    let texts = line.split_inclusive(['"', '\'']);
+    texts.map(|text| without_slashes(text, black)).collect()
+}
+
+/// An address without the two slashes behind its scheme, with its password blackened.
+fn without_slashes(text: &str, black: fn(&str) -> String) -> String {
+    let known = |name: &str| SCHEMES.iter().any(|scheme| scheme.name == name);
+    let password = || {
+        let (name, rest) = text.split_once(':').filter(|(name, _)| known(name))?;
+        if rest.starts_with("//") {
+            return None;
+        }
+        let (user, place) = rest.rsplit_once('@')?;
+        let (user, password) = user.split_once(':')?;
+        is_literal(password).then(|| format!("{name}:{user}:{}@{place}", black(password)))
+    };
+    password().unwrap_or_else(|| text.to_owned())
 }
 
 /// The text with every password in it blackened.

@@ -116,6 +116,12 @@ fn a_line_of_a_file_keeps_what_is_no_password() {
             "url = \"postgres://aforo:${PGPASS}@db/aforo\"",
         ),
         ("upstream = [\"http://a:1\"]", "upstream = [\"http://a:1\"]"),
+        (
+            "url = \"postgres:aforo:hunter2@db/aforo\"",
+            "url = \"postgres:aforo:*******@db/aforo\"",
+        ),
+        ("url = 'redis:/u:hunter2@h'", "url = 'redis:/u:*******@h'"),
+        ("url = \"sqlite:a@b\"", "url = \"sqlite:a@b\""),
     ] {
         assert_eq!(blackened_line(line), shown);
     }

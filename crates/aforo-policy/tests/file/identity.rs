@@ -154,3 +154,28 @@ fn consumers_of_a_header_have_a_plan() {
     );
     settings(&format!("{text}default_plan = \"anonymous\"\n"));
 }
+
+#[test]
+fn the_registry_is_in_an_sql_database() {
+    let of = |url: &str| {
+        settings(&format!("[identity]\nregistry = \"{url}\"\n"))
+            .identity
+            .registry
+    };
+    assert_eq!(
+        of("sqlite:consumers.db").unwrap().as_str(),
+        "sqlite:consumers.db"
+    );
+    let server = of("postgres://aforo:hunter2@db/aforo").unwrap();
+    assert_eq!(server.to_string(), "postgres://aforo:***@db/aforo");
+    for wrong in ["redis://127.0.0.1", "memory", "sqlite::memory:"] {
+        assert_eq!(
+            identity(&format!("registry = \"{wrong}\"")),
+            "2:12 the registry is not in an SQL database"
+        );
+    }
+    assert_eq!(
+        identity("registry = \"sqlite:a\"\nlookup = { url = \"http://a/b\" }"),
+        "2:12 both a `registry` and the `url` of a `lookup`"
+    );
+}

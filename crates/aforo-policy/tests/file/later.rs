@@ -22,7 +22,6 @@ fn sections_that_are_not_built_yet() {
 #[test]
 fn fields_that_are_not_built_yet() {
     for (section, field) in [
-        ("identity", "registry = \"x\""),
         ("gateway", "limits_path = \"/limits\""),
         ("gateway", "docs_path = \"/docs\""),
         ("gateway", "consumer_headers = true"),

@@ -46,17 +46,22 @@ impl Sources {
     }
 }
 
-/// The directory at the file's `url`, or the application's own.
+/// The directory at the file's `registry` or `url`, or the application's own.
 fn directory(
     settings: &Settings,
     before: Option<&Arc<Directory>>,
     clock: &Arc<dyn Clock>,
     environment: &dyn Environment,
 ) -> Result<Option<Arc<Directory>>, BuildError> {
-    let lookups = &settings.identity.lookups;
-    if let Some(before) = before.filter(|before| before.stays(lookups)) {
+    let identity = &settings.identity;
+    if let Some(before) = before.filter(|before| before.stays(identity)) {
         return Ok(Some(Arc::clone(before)));
     }
+    if let Some(url) = &identity.registry {
+        let directory = super::lookup::of_registry(url, identity, clock)?;
+        return Ok(Some(Arc::new(directory)));
+    }
+    let lookups = &identity.lookups;
     let Some(url) = &lookups.url else {
         return Ok(None);
     };
@@ -72,7 +77,7 @@ fn directory(
         let client = super::fetch::Client::new(url, token.as_deref().map(str::trim));
         let client = client.map_err(|error| BuildError::Identity(error.to_string()))?;
         let lookup = Box::new(super::fetch::HttpLookup(client));
-        let directory = Directory::new(lookup, lookups, Arc::clone(clock)).at_url(lookups);
+        let directory = Directory::new(lookup, lookups, Arc::clone(clock)).named_by(identity);
         Ok(Some(Arc::new(directory)))
     }
     #[cfg(not(feature = "lookup"))]

@@ -37,6 +37,7 @@ mod database;
 mod error;
 mod instant;
 mod known;
+mod lookup;
 mod overrides;
 mod text;
 

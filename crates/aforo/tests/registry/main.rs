@@ -11,6 +11,7 @@
 
 mod api_keys;
 mod consumers;
+mod limiter;
 mod outage;
 mod overrides;
 mod scene;

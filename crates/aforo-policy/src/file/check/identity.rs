@@ -4,7 +4,7 @@ use super::Checker;
 use super::network::networks;
 use crate::file::raw::{RawCredentialSource, RawIdentity};
 use crate::file::read::Text;
-use crate::{CredentialSource, ForwardedHeader, Identity, ProxyTrust};
+use crate::{CredentialSource, ForwardedHeader, Identity, ProxyTrust, StoreKind, StoreUrl};
 
 impl Checker<'_> {
     pub(super) fn identity(&mut self) -> Identity {
@@ -44,8 +44,30 @@ impl Checker<'_> {
                 .get()
                 .map_or(default.anonymous, |choice| choice.value),
             jwt: self.jwt(&raw.jwt),
+            registry: self.registry(raw),
             lookups: self.lookups(&raw.lookup),
         }
+    }
+
+    /// The address of the registry.
+    fn registry(&mut self, raw: &RawIdentity) -> Option<StoreUrl> {
+        let text = raw.registry.get()?;
+        let endpoint = raw.lookup.get().and_then(|lookup| lookup.url.get());
+        if let Some(endpoint) = endpoint {
+            self.findings
+                .add(text.at, "both a `registry` and the `url` of a `lookup`")
+                .also(endpoint.at, "the `url` is here")
+                .help("API keys that are not in this file are looked up in one place");
+        }
+        let url = self.store_url(text)?;
+        let in_file = url.kind() == StoreKind::Sqlite && url.as_str() != "sqlite::memory:";
+        if !in_file && url.kind() != StoreKind::Postgres {
+            self.findings
+                .add(text.at, "the registry is not in an SQL database")
+                .expected("sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE");
+            return None;
+        }
+        Some(url)
     }
 
     fn trust(&mut self, raw: &RawIdentity) -> ProxyTrust {

@@ -64,7 +64,7 @@ impl Checker<'_> {
     }
 
     /// The address of a store.
-    fn store_url(&mut self, text: &Text) -> Option<StoreUrl> {
+    pub(super) fn store_url(&mut self, text: &Text) -> Option<StoreUrl> {
         match text.as_str().parse() {
             Ok(url) => Some(url),
             Err(StoreUrlError {

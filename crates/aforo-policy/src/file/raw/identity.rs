@@ -33,10 +33,12 @@ table! {
         optional anonymous: Choice<Anonymous>,
         /// Tokens that name a consumer.
         optional jwt: RawJwt,
+        /// The database of consumers and their API keys, beside those of this file: `sqlite:PATH` or
+        /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE`. `aforo consumer` fills it.
+        optional registry: Text,
         /// An endpoint that says whose an API key is, for keys that are not in this file.
         optional lookup: RawLookup,
     }
-    later { "registry" }
 }
 
 table! {

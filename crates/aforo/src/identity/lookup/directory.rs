@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ::http::Uri;
 use aforo_core::{Span, Timestamp};
-use aforo_policy::{Lookups, Secret, Settings};
+use aforo_policy::{Identity, Lookups, Secret, Settings, StoreUrl};
 use aforo_store::Clock;
 
 use super::cache::{Cache, Owner, Remembered};
@@ -23,8 +23,16 @@ pub(crate) struct Directory {
     flights: Flights,
     breaker: Breaker,
     told: Marks,
-    /// The file's endpoint and token, when it is that one that is asked.
-    url: Option<(Uri, Option<Secret>)>,
+    /// What the file names, when it is that one that is asked.
+    named: Option<Named>,
+}
+
+/// Whom a file says to ask.
+#[derive(PartialEq)]
+enum Named {
+    Registry(StoreUrl),
+    /// With the token it is asked with.
+    Endpoint(Uri, Option<Secret>),
 }
 
 /// The file and the time that a request is seen with.
@@ -46,20 +54,24 @@ impl Directory {
             flights: Flights::default(),
             breaker: Breaker::default(),
             told: Marks::default(),
-            url: None,
+            named: None,
         }
     }
 
-    /// The same at the file's endpoint.
-    #[cfg(feature = "lookup")]
-    pub(crate) fn at_url(mut self, lookups: &Lookups) -> Self {
-        self.url = address(lookups);
+    /// The same, asking whom the file names.
+    #[cfg(any(
+        feature = "lookup",
+        feature = "registry-sqlite",
+        feature = "registry-postgres"
+    ))]
+    pub(crate) fn named_by(mut self, identity: &Identity) -> Self {
+        self.named = Named::of(identity);
         self
     }
 
     /// Whether it is the same under another file: the application's own always.
-    pub(crate) fn stays(&self, lookups: &Lookups) -> bool {
-        self.url.is_none() || self.url == address(lookups)
+    pub(crate) fn stays(&self, identity: &Identity) -> bool {
+        self.named.is_none() || self.named == Named::of(identity)
     }
 
     /// What is known of a key without asking.
@@ -151,9 +163,15 @@ impl Directory {
     }
 }
 
-fn address(lookups: &Lookups) -> Option<(Uri, Option<Secret>)> {
-    let url = lookups.url.clone()?;
-    Some((url, lookups.token.clone()))
+impl Named {
+    fn of(identity: &Identity) -> Option<Self> {
+        if let Some(registry) = &identity.registry {
+            return Some(Self::Registry(registry.clone()));
+        }
+        let lookups = &identity.lookups;
+        let url = lookups.url.clone()?;
+        Some(Self::Endpoint(url, lookups.token.clone()))
+    }
 }
 
 /// The answer, or a timeout.

@@ -20,6 +20,7 @@ mod cache;
 mod directory;
 mod flight;
 mod key;
+mod registry;
 pub(crate) mod resolve;
 mod space;
 
@@ -28,6 +29,7 @@ pub use key::PresentedKey;
 
 pub(crate) use cache::{Owner, Remembered};
 pub(crate) use directory::{Directory, View};
+pub(crate) use registry::of_registry;
 pub(crate) use space::Hash;
 #[cfg(feature = "jwt")]
 pub(crate) use space::Space;

@@ -1,0 +1,37 @@
+//! A gateway that finds its consumers in the registry.
+
+use aforo_servers::{Postgres, until};
+
+use crate::scene::{Scene, plan};
+
+fn keys_come_and_go(scene: &Scene) {
+    let gateway = scene.gateway();
+    assert_eq!(plan(&gateway, "aforo_abcdefghijkm_made-up"), "anonymous");
+    let key = scene.key_of("acme");
+    assert_eq!(plan(&gateway, &key), "pro");
+    let globex = scene.key_of("globex");
+    assert_eq!(scene.command(&["set-plan", "globex", "--default"]).code, 0);
+    until("the default plan", || plan(&gateway, &globex) == "free");
+    let issued = scene.command(&["revoke-key", &key]);
+    assert_eq!(issued.code, 0, "{}", issued.stderr);
+    until("the end of the key", || plan(&gateway, &key) == "anonymous");
+    assert_eq!(plan(&gateway, &globex), "free", "nobody else's");
+}
+
+#[test]
+fn keys_of_a_file_come_and_go() {
+    keys_come_and_go(&Scene::sqlite());
+}
+
+#[test]
+fn keys_of_a_server_come_and_go() {
+    let server = Postgres::start();
+    keys_come_and_go(&Scene::at(Some(&server.url())));
+}
+
+#[test]
+fn a_registry_that_is_down_does_not_hinder_the_start() {
+    let scene = Scene::at(Some("postgres://nobody@127.0.0.1:1/none"));
+    let gateway = scene.gateway();
+    assert_eq!(plan(&gateway, "aforo_abcdefghijkm_made-up"), "anonymous");
+}

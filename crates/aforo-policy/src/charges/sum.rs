@@ -164,7 +164,12 @@ impl<'a> Sum<'_, 'a> {
     }
 
     #[inline]
-    fn charge(&self, policy: &Policy, metered: &'a Metered, partition: Partition) -> Charge<'a> {
+    pub(crate) fn charge(
+        &self,
+        policy: &Policy,
+        metered: &'a Metered,
+        partition: Partition,
+    ) -> Charge<'a> {
         Charge {
             terms: &metered.terms,
             principal: partition.principal,

@@ -135,6 +135,7 @@ impl RawFile {
     /// Adds what an included file says.
     fn join(&mut self, other: Self, findings: &mut Findings) {
         join_one(&mut self.gateway, other.gateway, findings);
+        join_one(&mut self.decide, other.decide, findings);
         join_one(&mut self.edge, other.edge, findings);
         join_one(&mut self.identity, other.identity, findings);
         join_one(&mut self.paths, other.paths, findings);

@@ -4,7 +4,7 @@ use aforo_core::{HashKey, Timestamp};
 
 use super::PolicySet;
 use crate::partition::{Encoding, Partition, Tag, normalized};
-use crate::{Charges, Place, Scope};
+use crate::{Charges, Metered, Place, Planned, PlannedCharge, Policy, Scope};
 
 impl PolicySet {
     /// The charge of one policy of `[policies]` by name, for calls without a request. The parts
@@ -37,5 +37,31 @@ impl PolicySet {
             Partition::of(&encoding, key),
         );
         Some(charges)
+    }
+
+    /// The charge of a policy that the file does not have, counted apart by `key` alone.
+    pub fn charge_of<'a>(
+        &'a self,
+        policy: &'a Policy,
+        metered: &'a Metered,
+        key: &[u8],
+        cost: u64,
+        now: Timestamp,
+        secret: &HashKey,
+    ) -> Charges<'a> {
+        let mut encoding = Encoding::default();
+        encoding.push(Tag::Value, key);
+        let origin = self.origin(&self.nobody);
+        let mut sum = self.sum(origin, &self.nobody, Place::Decide, now, secret);
+        sum.cost = cost;
+        let mut charges = Charges::default();
+        let partition = Partition::of(&encoding, secret);
+        charges.planned.push(PlannedCharge {
+            policy,
+            scope: Scope::Name,
+            metered: Some(metered),
+            planned: Planned::Charge(sum.charge(policy, metered, partition)),
+        });
+        charges
     }
 }

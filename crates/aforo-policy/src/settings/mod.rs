@@ -2,6 +2,7 @@
 
 mod calendar;
 mod cost;
+mod decide;
 mod exempt_cookie;
 mod gateway;
 mod identity;
@@ -19,6 +20,7 @@ mod store_url;
 pub use calendar::Calendar;
 pub(crate) use calendar::time_zone;
 pub use cost::CostFrom;
+pub use decide::Decide;
 pub use exempt_cookie::ExemptCookie;
 pub use gateway::{Gateway, Tls, Upstream};
 pub use identity::{Anonymous, CredentialSource, ForwardedHeader, Identity, ProxyTrust};
@@ -47,6 +49,8 @@ use std::sync::Arc;
 pub struct Settings {
     /// The gateway's listener, if the file has one.
     pub gateway: Option<Gateway>,
+    /// The decision service, if the file has one.
+    pub decide: Option<Decide>,
     /// Per-address policies before identity.
     pub edge: Vec<Arc<Policy>>,
     /// Who is calling.

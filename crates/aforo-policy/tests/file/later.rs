@@ -6,15 +6,14 @@ use super::{finding, lines};
 fn sections_that_are_not_built_yet() {
     assert_eq!(
         lines(
-            "[admin]\nlisten = \"127.0.0.1:9090\"\n[decide]\ngrpc = \"127.0.0.1:8081\"\n\
+            "[admin]\nlisten = \"127.0.0.1:9090\"\n\
              [graphql]\nmax_depth = 3\n[[descriptors]]\ndomain = \"a\"\n[[expect]]\nx = 1\n"
         ),
         [
             "1:2 `admin` is not available yet",
-            "3:2 `decide` is not available yet",
-            "5:2 `graphql` is not available yet",
-            "7:3 `descriptors` is not available yet",
-            "9:3 `expect` is not available yet",
+            "3:2 `graphql` is not available yet",
+            "5:3 `descriptors` is not available yet",
+            "7:3 `expect` is not available yet",
         ]
     );
 }

@@ -3,6 +3,7 @@
 
 mod consumers;
 mod cost;
+mod decide;
 mod exempt_cookie;
 mod identity;
 mod includes;

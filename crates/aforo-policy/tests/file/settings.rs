@@ -204,7 +204,7 @@ fn routes_plans_and_consumers_are_read() {
 fn the_contracts_example_as_printed_lacks_only_what_is_not_available_yet() {
     let printed = format!(
         "{}\n[admin]\nlisten = \"127.0.0.1:9090\"\ntoken = {{ env = \"AFORO_ADMIN_TOKEN\" }}\n\
-         [decide]\ngrpc = \"127.0.0.1:8081\"\n",
+         [decide]\ngrpc = \"127.0.0.1:8081\"\nhttp = \"127.0.0.1:8082\"\nresp = \"127.0.0.1:6380\"\n",
         EXAMPLE.replace(
             "[stores.quotas]\nurl = \"memory\"",
             "[stores.quotas]\nurl = \"postgres://aforo@db/aforo\""
@@ -215,7 +215,8 @@ fn the_contracts_example_as_printed_lacks_only_what_is_not_available_yet() {
         found,
         [
             "74:2 `admin` is not available yet",
-            "77:2 `decide` is not available yet",
+            "78:1 `grpc` is not available yet",
+            "79:1 `http` is not available yet",
         ]
     );
 }

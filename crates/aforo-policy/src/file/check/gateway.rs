@@ -41,7 +41,7 @@ impl Checker<'_> {
         })
     }
 
-    fn listen(&mut self, text: &Text) -> Option<SocketAddr> {
+    pub(super) fn listen(&mut self, text: &Text) -> Option<SocketAddr> {
         let address = text.as_str().parse().ok();
         if address.is_none() {
             self.findings

@@ -2,6 +2,7 @@
 
 mod consumers;
 mod cost;
+mod decide;
 mod edge;
 mod exempt_cookie;
 mod gateway;
@@ -73,6 +74,7 @@ impl Checker<'_> {
         let consumers = self.consumers(&plans, &teams, &identity);
         let settings = Settings {
             gateway: self.gateway(),
+            decide: self.decide(),
             edge,
             identity,
             paths: self.paths(),

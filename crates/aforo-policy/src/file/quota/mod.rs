@@ -120,7 +120,7 @@ impl Policy {
     }
 
     /// A policy with every field at its default.
-    pub(in crate::file) fn new(name: PolicyName, allowance: Option<crate::Allowance>) -> Self {
+    pub fn new(name: PolicyName, allowance: Option<crate::Allowance>) -> Self {
         Self {
             name,
             allowance,

@@ -1,6 +1,7 @@
 //! The file as it is written, field by field: structure and types only.
 
 mod choice;
+mod decide;
 mod gateway;
 mod identity;
 mod jwt;
@@ -13,6 +14,7 @@ mod secret;
 mod store;
 
 pub(in crate::file) use choice::{Choice, Word};
+pub(in crate::file) use decide::RawDecide;
 pub(in crate::file) use gateway::{ForwardPath, RawCors, RawEdge, RawGateway, RawTls};
 pub(in crate::file) use identity::{RawCredentialSource, RawIdentity};
 pub(in crate::file) use jwt::RawJwt;
@@ -37,6 +39,8 @@ table! {
         /// The gateway: where it listens and what stands behind it. A file without this section
         /// is for an application that embeds Aforo.
         optional gateway: RawGateway,
+        /// The decision service: what other gateways and clients ask.
+        optional decide: RawDecide,
         /// Policies per client address that come before anything else, in local memory.
         optional edge: RawEdge,
         /// Where counters are kept. Without this section: in memory.
@@ -62,5 +66,5 @@ table! {
         /// The consumers: callers known by an API key or by a trusted proxy.
         optional consumers: List<RawConsumer>,
     }
-    later { "admin", "decide", "graphql", "descriptors", "expect" }
+    later { "admin", "graphql", "descriptors", "expect" }
 }

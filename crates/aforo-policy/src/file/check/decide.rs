@@ -1,0 +1,116 @@
+//! `[decide]`.
+
+use std::net::SocketAddr;
+
+use aforo_core::Span;
+
+use super::Checker;
+use crate::file::raw::RawDecide;
+use crate::file::read::{Field, Text};
+use crate::{Decide, Tls};
+
+impl Checker<'_> {
+    pub(super) fn decide(&mut self) -> Option<Decide> {
+        let raw = self.file.decide.get()?;
+        let mut taken = self.gateway_listen();
+        let resp = self.decide_listen(&raw.resp, &mut taken);
+        if raw.resp.is_absent() {
+            self.findings
+                .add(raw.place, "a decision service that listens nowhere")
+                .expected("resp, such as resp = \"127.0.0.1:6380\"");
+        }
+        let open = raw.open.get().is_some_and(|open| open.value);
+        self.check_admittance(raw, open);
+        self.check_throttle_name();
+        let tls = raw.tls.get();
+        let path = |field: &Field<Text>| field.get().map(|text| text.value.clone().into());
+        let connections = self.count(&raw.max_connections, 1 << 24);
+        let idle = self.positive_length(&raw.idle_timeout);
+        let request = self.positive_length(&raw.request_timeout);
+        Some(Decide {
+            resp,
+            token: raw.token.get().cloned(),
+            tls: tls.and_then(|tls| {
+                Some(Tls {
+                    cert: path(&tls.cert)?,
+                    key: path(&tls.key)?,
+                })
+            }),
+            client_ca: tls.and_then(|tls| path(&tls.client_ca)),
+            open,
+            max_connections: connections.unwrap_or(10_000),
+            idle_timeout: idle.unwrap_or(Span::from_seconds(300)),
+            request_timeout: request.unwrap_or(Span::from_seconds(10)),
+        })
+    }
+
+    /// Where the gateway listens, right or wrong.
+    fn gateway_listen(&self) -> Vec<SocketAddr> {
+        let gateway = self.file.gateway.get();
+        let listen = gateway.and_then(|gateway| gateway.listen.get());
+        listen
+            .and_then(|text| text.as_str().parse().ok())
+            .into_iter()
+            .collect()
+    }
+
+    fn decide_listen(
+        &mut self,
+        field: &Field<Text>,
+        taken: &mut Vec<SocketAddr>,
+    ) -> Option<SocketAddr> {
+        let text = field.get()?;
+        let address = self.listen(text)?;
+        if address.port() != 0 && taken.contains(&address) {
+            self.findings
+                .add(text.at, format!("`{}` is listened at twice", text.written))
+                .help("give each listener a port of its own");
+        }
+        taken.push(address);
+        Some(address)
+    }
+
+    /// Listeners that strangers reach need somebody to say who may ask.
+    fn check_admittance(&mut self, raw: &RawDecide, open: bool) {
+        let guarded = !raw.token.is_absent()
+            || raw.tls.is_wrong()
+            || raw.tls.get().is_some_and(|tls| !tls.client_ca.is_absent());
+        if open && guarded {
+            if let Some(open) = raw.open.get() {
+                self.findings
+                    .add(open.at, "`open` beside `token` or `client_ca`")
+                    .help("`open = true` means that anybody may ask; leave one of them out");
+            }
+            return;
+        }
+        if open || guarded {
+            return;
+        }
+        let Some(text) = raw.resp.get() else {
+            return;
+        };
+        let address = text.as_str().parse::<SocketAddr>().ok();
+        if address.is_some_and(|address| !address.ip().to_canonical().is_loopback()) {
+            let written = &text.written;
+            self.findings
+                .add(text.at, format!("anybody who reaches `{written}` may ask"))
+                .expected("`token`, `client_ca` in `tls`, or `open = true` if that is meant");
+        }
+    }
+
+    /// `CL.THROTTLE` brings its own quotas, which a policy of the file would mix with its own.
+    fn check_throttle_name(&mut self) {
+        let policies = self.file.policies.get();
+        let named = policies.into_iter().flat_map(|policies| &policies.0);
+        for (name, _) in named {
+            if name.as_str() == "cl.throttle" {
+                self.findings
+                    .add(
+                        name.at,
+                        "`cl.throttle` is the policy of the command CL.THROTTLE",
+                    )
+                    .help("give this policy another name");
+            }
+        }
+    }
+}

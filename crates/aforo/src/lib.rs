@@ -175,6 +175,7 @@
 //! | `lookup` | keys and consumers asked of an HTTP endpoint, on tokio |
 //! | `tonic` | tonic's `TcpConnectInfo` as the peer (with TLS: a [`PeerAddress`]) |
 
+pub mod decide;
 pub mod http;
 pub mod identity;
 

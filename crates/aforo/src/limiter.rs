@@ -44,6 +44,8 @@ use crate::{
 #[derive(Clone)]
 pub struct Limiter {
     pub(crate) inner: Arc<Inner>,
+    /// Where it stands, for policies with `at`.
+    pub(crate) place: Place,
 }
 
 /// What clones share.
@@ -55,7 +57,6 @@ pub(crate) struct Inner {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) key: HashKey,
     pub(crate) secret: Secret,
-    pub(crate) place: Place,
     pub(crate) identify: Option<Identify>,
     pub(crate) render: Option<Render>,
     pub(crate) observer: Box<dyn Observer>,
@@ -84,6 +85,14 @@ impl Limiter {
     /// When a store cannot be set up.
     pub fn from_settings(settings: Settings) -> Result<Self, BuildError> {
         Self::builder().settings(settings).build()
+    }
+
+    /// The same limiter at another place: one set of counters, but policies with `at` apply as they
+    /// say of that place. So one process can be a gateway and a decision service.
+    #[must_use]
+    pub fn at(&self, place: Place) -> Self {
+        let inner = Arc::clone(&self.inner);
+        Self { inner, place }
     }
 
     /// Takes new settings. Stores of the same name keep their counters, and unchanged policies
@@ -254,7 +263,12 @@ impl Limiter {
         checked(taking)
     }
 
-    fn put_of<'a>(&'a self, setup: &'a Setup, charges: &'a Charges<'_>, how: How) -> Put<'a> {
+    pub(crate) fn put_of<'a>(
+        &'a self,
+        setup: &'a Setup,
+        charges: &'a Charges<'_>,
+        how: How,
+    ) -> Put<'a> {
         Put {
             stores: &setup.stores,
             planned: &charges.planned,
@@ -332,7 +346,7 @@ impl Limiter {
 }
 
 /// What is told of one policy when its store has answered.
-fn checked(taking: Taking<'_>) -> Result<Check, CheckError> {
+pub(crate) fn checked(taking: Taking<'_>) -> Result<Check, CheckError> {
     let check = Check {
         decision: taking.decision(),
         outcome: taking.lines.first().and_then(|line| line.outcome),

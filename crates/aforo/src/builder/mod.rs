@@ -265,6 +265,7 @@ impl LimiterBuilder {
         }
         let edge = StoreSettings::default();
         Ok(Limiter {
+            place: self.place.unwrap_or(Place::App),
             inner: Arc::new(Inner {
                 setup: ArcSwap::from_pointee(setup),
                 own_stores: self.stores,
@@ -272,7 +273,6 @@ impl LimiterBuilder {
                 clock,
                 key: secret.key,
                 secret,
-                place: self.place.unwrap_or(Place::App),
                 identify: self.identify,
                 render: self.render,
                 observer: self.observer.unwrap_or_else(|| Box::new(Nobody)),

@@ -45,6 +45,16 @@ impl Door {
         }
     }
 
+    /// The door of whoever asks without a request.
+    pub(super) fn without_request(limiter: &Limiter) -> Self {
+        Self {
+            now: limiter.inner.clock.now(),
+            setup: limiter.inner.setup.load_full(),
+            limiter: limiter.clone(),
+            client: None,
+        }
+    }
+
     pub(super) fn inner(&self) -> &Inner {
         &self.limiter.inner
     }
@@ -69,11 +79,12 @@ impl Door {
             return None;
         }
         if self.client.is_none() {
-            let enforced = |policy: &Arc<Policy>| policy.at.hold(inner.place);
+            let enforced = |policy: &Arc<Policy>| policy.at.hold(self.limiter.place);
             return edge.iter().any(enforced).then_some(Stopped::PeerUnknown);
         }
         let policies = &self.setup.policies;
-        let charges = policies.edge_charges(caller.address, inner.place, self.now, &inner.key);
+        let place = self.limiter.place;
+        let charges = policies.edge_charges(caller.address, place, self.now, &inner.key);
         for planned in &charges.planned {
             let mut line = Line::of(planned);
             if let Planned::Charge(charge) = &planned.planned {

@@ -38,7 +38,11 @@ pub(crate) struct Entry {
 impl Entry {
     /// A request that came from `peer`.
     pub(super) fn new(limiter: &Limiter, parts: &Parts, peer: Option<SocketAddr>) -> Box<Self> {
-        let door = Door::of(limiter, parts, peer);
+        Self::at(Door::of(limiter, parts, peer))
+    }
+
+    /// Whoever stands at the door.
+    pub(super) fn at(door: Door) -> Box<Self> {
         // Written where it stays: it is large, and most of it is room.
         let room = Box::new_uninit();
         let entry = Self {

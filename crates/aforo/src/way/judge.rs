@@ -74,7 +74,7 @@ impl Entry {
             Finding::Stopped(stopped) => return Err(stopped),
             Finding::Waits => return Ok(Front::Waits(Waits::Identity)),
         }
-        if policies.needs_body(&matched, caller, door.inner().place) {
+        if policies.needs_body(&matched, caller, door.limiter.place) {
             return Ok(Front::Waits(Waits::Body));
         }
         if !door.setup.immediate {
@@ -102,7 +102,7 @@ impl Entry {
         let target = Target::of(parts, settings).map_err(Stopped::Path)?;
         let facts = target.facts(parts, None, policies);
         let matched = matched(policies, parts, &facts);
-        let needs_body = policies.needs_body(&matched, caller, door.inner().place);
+        let needs_body = policies.needs_body(&matched, caller, door.limiter.place);
         Ok(if needs_body {
             Waits::Body
         } else {
@@ -157,7 +157,14 @@ impl Door {
         'a: 'r,
     {
         let (policies, inner) = (&self.setup.policies, self.inner());
-        policies.reckoning(facts, caller, matched, inner.place, self.now, &inner.key)
+        policies.reckoning(
+            facts,
+            caller,
+            matched,
+            self.limiter.place,
+            self.now,
+            &inner.key,
+        )
     }
 
     /// Adds what the request is to be charged.
@@ -180,7 +187,7 @@ impl Door {
         caller: &Caller,
         matched: &Matched<'_>,
     ) -> Option<Box<Aftermath>> {
-        let (policies, place) = (&self.setup.policies, self.inner().place);
+        let (policies, place) = (&self.setup.policies, self.limiter.place);
         if !policies.looks_at_responses() {
             return None;
         }
@@ -196,6 +203,72 @@ impl Door {
             observer: &*self.inner().observer,
             penalises: self.setup.policies.penalises(),
         }
+    }
+}
+
+impl Entry {
+    /// The same as [`Entry::front`] for a request that is only looked at: the edge is passed by, and
+    /// nothing is charged but a credential that verifies nobody.
+    pub(super) fn look_ahead(&mut self, parts: &Parts) -> Front {
+        self.walk_ahead(parts).unwrap_or_else(Front::Stopped)
+    }
+
+    fn walk_ahead(&mut self, parts: &Parts) -> Result<Front, Stopped> {
+        let Self {
+            door,
+            caller,
+            lines,
+            ..
+        } = self;
+        let (settings, policies) = (door.setup.settings(), &door.setup.policies);
+        let target = Target::of(parts, settings).map_err(Stopped::Path)?;
+        let facts = target.facts(parts, None, policies);
+        let matched = matched(policies, parts, &facts);
+        if matched.is_exempt() || facts::is_preflight(parts) {
+            return Ok(Front::Uncounted);
+        }
+        match door.identify(parts, caller, lines) {
+            Finding::Found => {}
+            Finding::Stopped(stopped) => return Err(stopped),
+            Finding::Waits => return Ok(Front::Waits(Waits::Identity)),
+        }
+        let needs_body = policies.needs_body(&matched, caller, door.limiter.place);
+        Ok(Front::Waits(match needs_body {
+            true => Waits::Body,
+            false => Waits::Store,
+        }))
+    }
+
+    /// Waits for what has to be waited for, and puts the charges to the stores.
+    pub(super) async fn judge_after(
+        &mut self,
+        parts: &Parts,
+        waits: Waits,
+        body: Option<&[u8]>,
+        how: How,
+    ) -> Result<Judgement, Stopped> {
+        let waits = match waits {
+            Waits::Identity => self.find_out(parts).await?,
+            waits => waits,
+        };
+        let asking = match waits {
+            Waits::Body => Asking::With(body.unwrap_or_default()),
+            _ => Asking::Without,
+        };
+        self.judge(parts, asking, how).await
+    }
+
+    /// Puts charges to the stores that no request brought.
+    pub(super) async fn judge_named(&mut self, charges: &Charges<'_>, how: How) -> Judgement {
+        let Self {
+            door,
+            lines,
+            receipts,
+            ..
+        } = self;
+        let mut taking = Taking::new(new_lines(lines, charges), receipts);
+        taking.put(door.put(charges, how)).await;
+        taking.judgement()
     }
 }
 

@@ -11,17 +11,21 @@ mod target;
 mod verdict;
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
-use ::http::Request;
 use ::http::request::Parts;
-use aforo_core::Span;
+use ::http::{Request, Response};
+use aforo_core::{Span, Timestamp};
+use aforo_policy::Charges;
 use bytes::Bytes;
 use http_body::Body;
 
 use crate::http::denial::Refused;
+use crate::setup::Setup;
 use crate::taking::{How, Judgement};
-use crate::{Admission, Limiter, Replayed};
+use crate::{Admission, AnswerBody, Limiter, Replayed};
 use body::BodyError;
+use door::Door;
 pub(crate) use entry::Entry;
 use judge::{Asking, Front, Waits};
 use stopped::Stopped;
@@ -41,6 +45,49 @@ pub(crate) struct Waiting<B> {
     parts: Parts,
     body: B,
     waits: Waits,
+}
+
+/// A request or a question that was decided for somebody else.
+pub(crate) struct Ruled {
+    pub(crate) entry: Box<Entry>,
+    /// The answer that the caller is to get instead.
+    pub(crate) denial: Option<Response<AnswerBody>>,
+}
+
+/// Decides over a request by its facts, for somebody else. What is taken stays taken.
+pub(crate) async fn rule(
+    limiter: &Limiter,
+    parts: Parts,
+    body: Option<&[u8]>,
+    peer: Option<SocketAddr>,
+    how: How,
+) -> Ruled {
+    let mut entry = Entry::new(limiter, &parts, peer);
+    let front = match how {
+        How::Take => entry.front(&parts),
+        How::Look => entry.look_ahead(&parts),
+    };
+    let judged = match front {
+        Front::Judged(judgement) => Ok(judgement),
+        Front::Uncounted => Ok(Judgement::Pass(Span::ZERO)),
+        Front::Stopped(stopped) => Err(stopped),
+        Front::Waits(waits) => entry.judge_after(&parts, waits, body, how).await,
+    };
+    entry.ruled(&parts, judged)
+}
+
+/// Decides over charges by name, for somebody else.
+pub(crate) async fn rule_named<E>(
+    limiter: &Limiter,
+    how: How,
+    plan: impl for<'a> FnOnce(&'a Setup, Timestamp) -> Result<Charges<'a>, E>,
+) -> Result<Ruled, E> {
+    let mut entry = Entry::at(Door::without_request(limiter));
+    let setup = Arc::clone(&entry.door.setup);
+    let charges = plan(&setup, entry.door.now)?;
+    let judgement = entry.judge_named(&charges, how).await;
+    let (parts, ()) = Request::new(()).into_parts();
+    Ok(entry.ruled(&parts, Ok(judgement)))
 }
 
 /// Takes a request in; most are decided here.

@@ -8,7 +8,7 @@ use ::http::{Request, Response, StatusCode, Uri, header};
 use aforo_core::Span;
 use aforo_policy::Place;
 
-use super::{Entry, Stopped};
+use super::{Entry, Ruled, Stopped};
 use crate::denied::Denied;
 use crate::http::Shown;
 use crate::http::denial::{Asked, DecisionId, Refused, answer};
@@ -65,18 +65,47 @@ impl Entry {
         Fate::Answered(self.answer(parts, &refused))
     }
 
-    /// The request goes on, after `delay`.
-    pub(super) fn pass(mut self: Box<Self>, parts: &mut Parts, delay: Span) -> Passage {
-        let inner = self.door.inner();
-        inner.observer.decided(if delay.is_zero() {
+    /// What is told to whoever asked for somebody else.
+    pub(super) fn ruled(
+        mut self: Box<Self>,
+        parts: &Parts,
+        judged: Result<Judgement, Stopped>,
+    ) -> Ruled {
+        self.forwarded = true;
+        let answer = |refused: &Refused<'_>| Some(self.answer(parts, refused));
+        let denial = match &judged {
+            Ok(Judgement::Pass(_)) => None,
+            Ok(Judgement::Exceeded) => answer(&Refused::Exceeded),
+            Ok(Judgement::Impossible) => answer(&Refused::Impossible),
+            Ok(Judgement::StoreFailed) => answer(&Refused::StoreFailed),
+            Err(stopped) => answer(&stopped.as_refused()),
+        };
+        if let Ok(Judgement::Pass(delay)) = judged {
+            self.delay = delay;
+            self.goes_on(delay);
+        }
+        Ruled {
+            entry: self,
+            denial,
+        }
+    }
+
+    /// Tells the observer of a request that goes on.
+    fn goes_on(&self, delay: Span) {
+        self.door.inner().observer.decided(if delay.is_zero() {
             Decided::Passed
         } else {
             Decided::Delayed
         });
+    }
+
+    /// The request goes on, after `delay`.
+    pub(super) fn pass(mut self: Box<Self>, parts: &mut Parts, delay: Span) -> Passage {
+        self.goes_on(delay);
         let gateway = self.door.setup.settings().gateway.as_ref();
         let cors = gateway.and_then(|gateway| gateway.cors.as_ref());
         let origin = cors.and_then(|_| parts.headers.get(header::ORIGIN).cloned());
-        if inner.place == Place::App {
+        if self.door.limiter.place == Place::App {
             let standing = Standing::of(&self.caller, &self.lines, delay);
             parts.extensions.insert(standing);
         }

@@ -3,6 +3,7 @@
 mod check;
 mod cli;
 mod consumer;
+mod decide;
 mod file;
 mod gateway;
 mod lint;

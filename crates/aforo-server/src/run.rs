@@ -11,6 +11,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing::{error, info, warn};
 
 use crate::cli::Run;
+use crate::decide::{self, Decide};
 use crate::file::{self, Invalid};
 use crate::gateway::{Gateway, StartError};
 use crate::{lint, overview};
@@ -25,7 +26,7 @@ enum RunError {
     #[error(transparent)]
     Invalid(#[from] Invalid),
     /// The file has nothing to start.
-    #[error("there is nothing to run: the file has no [gateway]")]
+    #[error("there is nothing to run: the file has neither [gateway] nor [decide]")]
     Nothing,
     /// A store.
     #[error(transparent)]
@@ -36,9 +37,12 @@ enum RunError {
         /// Its name.
         store: String,
     },
-    /// The listener.
+    /// The gateway's listener.
     #[error(transparent)]
     Start(#[from] StartError),
+    /// A listener of the decision service.
+    #[error(transparent)]
+    Decide(#[from] decide::StartError),
     /// Signals cannot be waited for.
     #[error("cannot wait for signals: {0}")]
     Signals(std::io::Error),
@@ -49,7 +53,11 @@ impl RunError {
     const fn code(&self) -> u8 {
         match self {
             Self::Invalid(_) | Self::Nothing => 2,
-            Self::Limiter(_) | Self::HashKeyDiffers { .. } | Self::Start(_) | Self::Signals(_) => 1,
+            Self::Limiter(_)
+            | Self::HashKeyDiffers { .. }
+            | Self::Start(_)
+            | Self::Decide(_)
+            | Self::Signals(_) => 1,
         }
     }
 }
@@ -69,9 +77,10 @@ pub(crate) fn run(run: &Run) -> ExitCode {
 
 fn started(run: &Run) -> Result<bool, RunError> {
     let settings = settings(run)?;
-    let Some(gateway) = settings.gateway.clone() else {
+    let (gateway, decide) = (settings.gateway.clone(), settings.decide.clone());
+    if gateway.is_none() && decide.is_none() {
         return Err(RunError::Nothing);
-    };
+    }
     for line in overview::of(&settings) {
         info!("{line}");
     }
@@ -90,8 +99,14 @@ fn started(run: &Run) -> Result<bool, RunError> {
     runtime.block_on(async {
         let mut signals = Signals::new().map_err(RunError::Signals)?;
         ask_stores(&limiter).await?;
-        let gateway = Gateway::start(&gateway, &identity, limiter)?;
-        Ok(until_stopped(gateway, &mut signals).await)
+        let decide = decide
+            .map(|decide| Decide::start(&decide, &limiter))
+            .transpose()?;
+        let gateway = gateway
+            .map(|gateway| Gateway::start(&gateway, &identity, limiter))
+            .transpose()?;
+        let services = Services { gateway, decide };
+        Ok(until_stopped(services, &mut signals).await)
     })
 }
 
@@ -118,24 +133,65 @@ fn settings(run: &Run) -> Result<Settings, Invalid> {
     }
 }
 
+/// What runs.
+struct Services {
+    gateway: Option<Gateway>,
+    decide: Option<Decide>,
+}
+
+impl Services {
+    /// Says where it listens.
+    fn introduce(&self) {
+        if let Some(gateway) = &self.gateway {
+            let address = gateway.address();
+            info!(%address, "listening");
+        }
+        for (service, address) in self.decide.iter().flat_map(Decide::addresses) {
+            info!(service = service.name(), %address, "listening");
+        }
+    }
+
+    /// Waits until all workers have ended.
+    async fn ended(&mut self) {
+        if let Some(gateway) = &mut self.gateway {
+            gateway.ended().await;
+        }
+        if let Some(decide) = &mut self.decide {
+            decide.ended().await;
+        }
+    }
+
+    /// Stops accepting connections.
+    fn drain(&self) {
+        self.gateway.iter().for_each(Gateway::drain);
+        self.decide.iter().for_each(Decide::drain);
+    }
+
+    /// After the end: whether everything in flight finished in time.
+    fn all_finished(self) -> bool {
+        let gateway = self.gateway.is_none_or(Gateway::all_finished);
+        let decide = self.decide.is_none_or(Decide::all_finished);
+        gateway && decide
+    }
+}
+
 /// Whether everything in flight finished.
-async fn until_stopped(mut gateway: Gateway, signals: &mut Signals) -> bool {
-    let address = gateway.address();
-    info!(%address, "listening");
+async fn until_stopped(mut services: Services, signals: &mut Signals) -> bool {
+    services.introduce();
     tokio::select! {
         () = signals.next() => {}
-        () = gateway.ended() => {
+        () = services.ended() => {
             error!("every worker has ended");
             return false;
         }
     }
     info!("stopping: open requests may finish; a second signal ends at once");
-    gateway.drain();
+    services.drain();
     tokio::select! {
-        () = gateway.ended() => {}
+        () = services.ended() => {}
         () = signals.next() => return false,
     }
-    let all_finished = gateway.all_finished();
+    let all_finished = services.all_finished();
     if !all_finished {
         warn!("some requests were cut off: they took longer than drain_timeout");
     }

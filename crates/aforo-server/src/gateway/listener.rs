@@ -15,7 +15,7 @@ const BACKLOG: i32 = 4096;
 const KEEP_ALIVE: Duration = Duration::from_secs(60);
 
 /// `count` sockets that listen on `address`; with port 0 all on the same free one.
-pub(super) fn bind(address: SocketAddr, count: usize) -> io::Result<Vec<TcpListener>> {
+pub(crate) fn bind(address: SocketAddr, count: usize) -> io::Result<Vec<TcpListener>> {
     // Sharing the port also lets a second process take half of the traffic: this notices one.
     let probe = socket(address)?;
     probe.bind(&address.into())?;
@@ -54,7 +54,7 @@ fn socket(address: SocketAddr) -> io::Result<Socket> {
 }
 
 /// Sets a client's connection up: small writes go out at once, dead peers are noticed.
-pub(super) fn set_up(stream: &TcpStream) -> io::Result<()> {
+pub(crate) fn set_up(stream: &TcpStream) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let keep_alive = TcpKeepalive::new().with_time(KEEP_ALIVE);
     SockRef::from(stream).set_tcp_keepalive(&keep_alive)

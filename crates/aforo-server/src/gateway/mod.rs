@@ -39,6 +39,7 @@ use caps::Caps;
 use upstream::Target;
 use worker::{Blueprint, Timeouts, Worker};
 
+pub(crate) use listener::{bind, set_up};
 pub(crate) use tls::TlsError;
 pub(crate) use upstream::TargetError;
 

@@ -22,6 +22,7 @@ pub(crate) struct Program {
     child: Child,
     address: SocketAddr,
     log: Arc<Mutex<String>>,
+    services: Arc<Mutex<Vec<(String, SocketAddr)>>>,
     _folder: Option<Folder>,
 }
 
@@ -76,12 +77,14 @@ impl Program {
             .spawn()
             .unwrap();
         let log = Arc::new(Mutex::new(String::new()));
-        let listening = follow(&mut child, Arc::clone(&log));
+        let services = Arc::default();
+        let listening = follow(&mut child, Arc::clone(&log), Arc::clone(&services));
         match listening.recv_timeout(PATIENCE) {
             Ok(address) => Self {
                 child,
                 address,
                 log,
+                services,
                 _folder: None,
             },
             Err(_) => {
@@ -94,6 +97,38 @@ impl Program {
 
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Where a listener of the decision service is.
+    #[allow(dead_code, reason = "not all tests ask it")]
+    pub(crate) fn service(&self, name: &str) -> SocketAddr {
+        for _ in 0..2000 {
+            let services = self.services.lock().unwrap();
+            if let Some((_, address)) = services.iter().find(|(known, _)| known == name) {
+                return *address;
+            }
+            drop(services);
+            thread::sleep(Duration::from_millis(10));
+        }
+        panic!("it does not listen for {name}: {}", self.log());
+    }
+
+    /// A new connection to a listener of the decision service.
+    #[allow(dead_code, reason = "not all tests ask it")]
+    pub(crate) fn client_of(&self, name: &str) -> RawClient {
+        RawClient::connect(self.service(name))
+    }
+
+    /// Runs a file with these variables.
+    #[allow(dead_code, reason = "not all tests ask it")]
+    pub(crate) fn with_variables(text: &str, variables: &[(&str, &str)]) -> Self {
+        let folder = Folder::new();
+        let file = folder.put("aforo.toml", text);
+        let mut command = command();
+        command.envs(variables.iter().copied());
+        let mut program = Self::started(command, &[file.as_os_str()]);
+        program._folder = Some(folder);
+        program
     }
 
     /// A new connection to it.
@@ -175,7 +210,11 @@ fn command() -> Command {
 }
 
 /// Keeps the log; gives the address once it listens.
-fn follow(child: &mut Child, log: Arc<Mutex<String>>) -> Receiver<SocketAddr> {
+fn follow(
+    child: &mut Child,
+    log: Arc<Mutex<String>>,
+    services: Arc<Mutex<Vec<(String, SocketAddr)>>>,
+) -> Receiver<SocketAddr> {
     let (found, listening) = channel();
     let lines = BufReader::new(child.stderr.take().unwrap()).lines();
     thread::spawn(move || {
@@ -187,6 +226,12 @@ fn follow(child: &mut Child, log: Arc<Mutex<String>>) -> Receiver<SocketAddr> {
             }
             if let Some((_, address)) = line.split_once("listening address=") {
                 let _ = found.send(address.trim().parse().unwrap());
+            }
+            if let Some((_, told)) = line.split_once("listening service=\"") {
+                let (service, address) = told.split_once("\" address=").unwrap();
+                let address = address.trim().parse().unwrap();
+                services.lock().unwrap().push((service.to_owned(), address));
+                let _ = found.send(address);
             }
         }
     });

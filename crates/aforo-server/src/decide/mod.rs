@@ -1,0 +1,163 @@
+//! The decision service: answers other gateways and any client, each in the protocol it speaks.
+//!
+//! One thread per core, each with a runtime of its own and a socket of every listener. They share
+//! one limiter. A listener is a folder.
+
+mod pulse;
+mod resp;
+mod seats;
+mod tls;
+mod token;
+mod worker;
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use aforo::Limiter;
+use aforo_policy::{Decide as Settings, Place};
+use thiserror::Error;
+use tokio::sync::{mpsc, watch};
+
+use crate::gateway;
+use crate::gateway::TlsError;
+use seats::Seats;
+use token::{Token, TokenError};
+use worker::{Blueprint, Sockets, Worker};
+
+/// A decision service that runs.
+pub(crate) struct Decide {
+    addresses: Vec<(Service, SocketAddr)>,
+    stop: watch::Sender<bool>,
+    ended: mpsc::UnboundedReceiver<()>,
+    workers: Vec<JoinHandle<io::Result<bool>>>,
+}
+
+/// What a listener speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Service {
+    /// The Redis protocol.
+    Resp,
+}
+
+/// Why a decision service does not start.
+#[derive(Debug, Error)]
+pub(crate) enum StartError {
+    /// An address is taken or not ours.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+    /// The listeners' TLS.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// The token.
+    #[error(transparent)]
+    Token(#[from] TokenError),
+    /// A thread.
+    #[error("cannot start a thread: {0}")]
+    Thread(io::Error),
+}
+
+impl Service {
+    /// Its name in the file and the log.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Resp => "resp",
+        }
+    }
+}
+
+impl Decide {
+    /// Starts one worker per core.
+    pub(crate) fn start(settings: &Settings, limiter: &Limiter) -> Result<Self, StartError> {
+        let tls = settings.tls.as_ref();
+        let blueprint = Blueprint {
+            limiter: limiter.at(Place::Decide),
+            token: settings.token.as_ref().map(Token::read).transpose()?,
+            tls: tls
+                .map(|tls| tls::acceptor(tls, settings.client_ca.as_deref()))
+                .transpose()?,
+            idle_timeout: settings.idle_timeout.into(),
+            request_timeout: settings.request_timeout.into(),
+        };
+        let count = thread::available_parallelism().map_or(1, usize::from);
+        let mut sockets: Vec<Sockets> = (0..count).map(|_| Sockets::default()).collect();
+        let mut addresses = Vec::new();
+        let wanted = [(Service::Resp, settings.resp)];
+        for (service, address) in wanted {
+            let Some(address) = address else { continue };
+            let listen = |source| StartError::Listen { address, source };
+            let listeners = gateway::bind(address, count).map_err(listen)?;
+            let seats = Seats::new(settings.max_connections);
+            if let Some(first) = listeners.first() {
+                addresses.push((service, first.local_addr().map_err(listen)?));
+            }
+            for (of_worker, listener) in sockets.iter_mut().zip(listeners) {
+                of_worker.push(service, listener, Arc::clone(&seats));
+            }
+        }
+        Self::with_workers(&blueprint, sockets, addresses)
+    }
+
+    fn with_workers(
+        blueprint: &Blueprint,
+        sockets: Vec<Sockets>,
+        addresses: Vec<(Service, SocketAddr)>,
+    ) -> Result<Self, StartError> {
+        let (stop, stopped) = watch::channel(false);
+        let (ending, ended) = mpsc::unbounded_channel();
+        let mut workers = Vec::with_capacity(sockets.len());
+        for (number, sockets) in sockets.into_iter().enumerate() {
+            let (blueprint, stopped) = (blueprint.clone(), stopped.clone());
+            let ending = ending.clone();
+            let worker = thread::Builder::new()
+                .name(format!("decide-{number}"))
+                .spawn(move || {
+                    let _until_the_end = ending;
+                    work(blueprint, sockets, stopped)
+                });
+            workers.push(worker.map_err(StartError::Thread)?);
+        }
+        Ok(Self {
+            addresses,
+            stop,
+            ended,
+            workers,
+        })
+    }
+
+    /// What it listens for, and where.
+    pub(crate) fn addresses(&self) -> &[(Service, SocketAddr)] {
+        &self.addresses
+    }
+
+    /// Stops accepting connections and ends those that are open when they have their answers.
+    pub(crate) fn drain(&self) {
+        self.stop.send_replace(true);
+    }
+
+    /// Waits until every worker has ended.
+    pub(crate) async fn ended(&mut self) {
+        while self.ended.recv().await.is_some() {}
+    }
+
+    /// After the end: whether every question was answered.
+    pub(crate) fn all_finished(self) -> bool {
+        let mut ends = self.workers.into_iter().map(JoinHandle::join);
+        ends.all(|end| matches!(end, Ok(Ok(true))))
+    }
+}
+
+fn work(blueprint: Blueprint, sockets: Sockets, stop: watch::Receiver<bool>) -> io::Result<bool> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build_local(tokio::runtime::LocalOptions::default())?;
+    let finished = runtime.block_on(async { Worker::new(blueprint).run(sockets, stop).await });
+    runtime.shutdown_background();
+    finished
+}

@@ -1,0 +1,34 @@
+//! The decision service of the real program, over real sockets.
+
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may panic"
+)]
+
+#[path = "../support/mod.rs"]
+#[allow(dead_code, unused_imports, reason = "shared with other tests")]
+mod support;
+
+mod admittance;
+mod redis_cell;
+mod resp;
+mod resp_clients;
+mod resp_hostile;
+
+use support::{Program, RawClient};
+
+/// A decision service that listens for Redis clients.
+fn redis() -> Program {
+    Program::with_file("[decide]\nresp = \"127.0.0.1:0\"\n")
+}
+
+/// Sends a line and gives the whole answer, which is known to be so long.
+fn says(client: &mut RawClient, sent: &str, expected: &str) {
+    client.send(sent);
+    let answer = client.exactly(expected.len());
+    assert_eq!(String::from_utf8_lossy(&answer), expected, "to {sent:?}");
+}

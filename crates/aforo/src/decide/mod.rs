@@ -31,7 +31,8 @@
 //! if let Some(receipt) = ruling.receipt() {
 //!     receipt.refund().await;
 //! }
-//! assert_eq!(left(&limiter.peek_all(&[ask("mails")]).await?, "mails"), Some(3));
+//! let look = Asked { cost: 0, ..ask("mails") };
+//! assert_eq!(left(&limiter.peek_all(&[look]).await?, "mails"), Some(3));
 //! # Ok(())
 //! # }
 //! ```

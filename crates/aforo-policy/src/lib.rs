@@ -5,6 +5,8 @@
 //! the [`Charges`] to ask a store for.
 
 pub mod file;
+#[cfg(feature = "graphql")]
+pub mod graphql;
 pub mod matching;
 pub mod path;
 pub mod settings;

@@ -20,6 +20,8 @@ pub(crate) use sum::Sum;
 pub struct Charges<'a> {
     /// Policies that block outright or are metered.
     pub planned: SmallVec<[PlannedCharge<'a>; 6]>,
+    /// What its GraphQL operations cost, where the route's cost is theirs.
+    pub operations: Option<u64>,
 }
 
 /// One policy that applies.
@@ -85,6 +87,10 @@ pub enum Refusal {
         /// What was expected.
         expected: String,
     },
+    /// 400, 403, 415 or 422: a GraphQL request that is not to be executed.
+    #[cfg(feature = "graphql")]
+    #[error(transparent)]
+    GraphQl(#[from] crate::graphql::Fault),
     /// 403: the route is for other plans.
     #[error("this route takes one of the plans {plans:?}")]
     PlanRequired {

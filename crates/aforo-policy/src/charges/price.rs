@@ -29,6 +29,8 @@ pub(crate) fn price(from: &CostFrom, facts: &Facts<'_>) -> Result<u64, Refusal> 
             Ok(asked.saturating_mul(*per_item))
         }
         CostFrom::ResponseHeader { estimate, .. } => Ok(*estimate),
+        #[cfg(feature = "graphql")]
+        CostFrom::GraphQl { gauge, .. } => Ok(gauge.price(facts)?),
     }
 }
 

@@ -66,6 +66,7 @@ impl Loader<'_> {
         }
         let mut reader = Reader {
             file: number,
+            folder: path.parent().unwrap_or(Path::new("")),
             text: &text,
             environment: self.environment,
             findings: &mut self.findings,
@@ -138,6 +139,7 @@ impl RawFile {
         join_one(&mut self.decide, other.decide, findings);
         join_one(&mut self.edge, other.edge, findings);
         join_one(&mut self.identity, other.identity, findings);
+        join_one(&mut self.graphql, other.graphql, findings);
         join_one(&mut self.paths, other.paths, findings);
         join_one(&mut self.responses, other.responses, findings);
         join_named(&mut self.stores, other.stores, findings);

@@ -44,6 +44,15 @@ pub struct Gauge {
     pub(super) persisted_cost: u64,
 }
 
+/// A gauge is itself and no other: what it holds is not compared.
+impl PartialEq for Gauge {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl Eq for Gauge {}
+
 /// What becomes of queries for the schema itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Introspection {
@@ -99,6 +108,11 @@ impl Gauge {
     /// What the schema does not have, or what cannot be known without one.
     pub fn check_weight(&self, name: &str) -> Result<(), WeightsError> {
         self.schema.check_weight(name)
+    }
+
+    /// Whether types are known.
+    pub(crate) fn is_typed(&self) -> bool {
+        self.schema.is_typed()
     }
 
     /// How many items a list has of which nothing else is known. Default: 10.

@@ -12,6 +12,7 @@ mod gauge;
 mod json;
 mod operation;
 mod persisted;
+mod request;
 mod schema;
 mod values;
 mod walk;

@@ -16,22 +16,7 @@ impl Media {
     /// What the headers say; none when it is anything else, compressed, in another character
     /// set than UTF-8, or said twice.
     pub(super) fn of(headers: &HeaderMap) -> Option<Self> {
-        let encoded = headers.get_all(CONTENT_ENCODING).iter().any(|coding| {
-            !coding
-                .as_bytes()
-                .trim_ascii()
-                .eq_ignore_ascii_case(b"identity")
-        });
-        let mut types = headers.get_all(CONTENT_TYPE).iter();
-        let (Some(one), None, false) = (types.next(), types.next(), encoded) else {
-            return None;
-        };
-        let mut pieces = one.to_str().ok()?.split(';');
-        let essence = pieces.next()?.trim();
-        if !pieces.all(|parameter| allows_utf_8(parameter.trim())) {
-            return None;
-        }
-        Self::named(essence)
+        essence(headers).and_then(Self::named)
     }
 
     fn named(essence: &str) -> Option<Self> {
@@ -52,6 +37,27 @@ impl Media {
             Self::Form => "application/x-www-form-urlencoded",
         }
     }
+}
+
+/// The media type of a body, without parameters; none when it is compressed, in another character
+/// set than UTF-8, or said twice.
+pub(crate) fn essence(headers: &HeaderMap) -> Option<&str> {
+    let encoded = headers.get_all(CONTENT_ENCODING).iter().any(|coding| {
+        !coding
+            .as_bytes()
+            .trim_ascii()
+            .eq_ignore_ascii_case(b"identity")
+    });
+    let mut types = headers.get_all(CONTENT_TYPE).iter();
+    let (Some(one), None, false) = (types.next(), types.next(), encoded) else {
+        return None;
+    };
+    let mut pieces = one.to_str().ok()?.split(';');
+    let essence = pieces.next()?.trim();
+    if !pieces.all(|parameter| allows_utf_8(parameter.trim())) {
+        return None;
+    }
+    Some(essence)
 }
 
 /// Whether a parameter of a media type leaves the body in UTF-8.

@@ -19,6 +19,8 @@ use smallvec::SmallVec;
 
 pub(crate) use body::items;
 pub(crate) use encoding::{Encoding, Tag};
+#[cfg(feature = "graphql")]
+pub(crate) use media::essence;
 pub(crate) use normalize::normalized;
 pub(crate) use origin::Origin;
 pub(crate) use urlencoded::{Twice, field};

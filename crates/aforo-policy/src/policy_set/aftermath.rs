@@ -44,10 +44,7 @@ impl PolicySet {
         place: Place,
     ) -> Option<Aftermath> {
         let route = matched.route?;
-        let cost_header = match &route.cost_from {
-            Some(CostFrom::ResponseHeader { name, .. }) => Some(name.clone()),
-            _ => None,
-        };
+        let cost_header = route.cost_from.as_ref().and_then(CostFrom::header).cloned();
         let mut aftermath = Aftermath {
             cost_header,
             logins: SmallVec::new(),
@@ -128,8 +125,7 @@ fn sets(response: &HeaderMap, name: &str) -> bool {
 pub(super) fn looks_at_responses(settings: &Settings) -> bool {
     let mut sources = settings.routes.iter().flat_map(|route| &route.cost_from);
     let mut policies = settings.all_policies();
-    sources.any(|from| matches!(from, CostFrom::ResponseHeader { .. }))
-        || policies.any(|policy| set_by(policy).is_some())
+    sources.any(|from| from.header().is_some()) || policies.any(|policy| set_by(policy).is_some())
 }
 
 #[cfg(test)]

@@ -110,12 +110,13 @@ impl PolicySet {
     pub fn needs_body<'a>(&self, matched: &Matched<'a>, caller: &'a Caller, place: Place) -> bool {
         self.reads_body
             && !matched.is_exempt()
-            && applicable(matched, caller).any(|one| {
-                one.policy.at.hold(place)
-                    && (counts_by_body(one.policy)
-                        || takes_request_cost(one.policy) && is_priced_by_body(matched))
-                    && may_limit(one.policy, caller)
-            })
+            && (is_told_by_operations(matched)
+                || applicable(matched, caller).any(|one| {
+                    one.policy.at.hold(place)
+                        && (counts_by_body(one.policy)
+                            || takes_request_cost(one.policy) && is_priced_by_body(matched))
+                        && may_limit(one.policy, caller)
+                }))
     }
 
     /// Whether some policy counts by the host: else a request's facts need none.
@@ -246,6 +247,11 @@ fn counts_by_body(policy: &Policy) -> bool {
 fn prices_by_body(settings: &Settings) -> bool {
     let mut sources = settings.routes.iter().flat_map(|route| &route.cost_from);
     sources.any(CostFrom::reads_body)
+}
+
+fn is_told_by_operations(matched: &Matched<'_>) -> bool {
+    let from = matched.route.and_then(|route| route.cost_from.as_ref());
+    from.is_some_and(CostFrom::reads_operations)
 }
 
 fn is_priced_by_body(matched: &Matched<'_>) -> bool {

@@ -59,6 +59,7 @@ impl<'r, 'a> Reckoning<'r, 'a> {
         }
         if let Some(from) = matched.route.and_then(|route| route.cost_from.as_ref()) {
             let sum = self.priced(from)?;
+            charges.operations = from.reads_operations().then_some(sum.cost);
             return self.add_all(&sum, charges);
         }
         self.add_all(&self.sum, charges)
@@ -70,7 +71,7 @@ impl<'r, 'a> Reckoning<'r, 'a> {
         let facts = self.sum.origin.facts;
         let price = facts.map_or(Ok(from.least()), |facts| price(from, facts));
         let cost = match price {
-            Err(refusal) if self.is_priced() => return Err(refusal),
+            Err(refusal) if from.reads_operations() || self.is_priced() => return Err(refusal),
             price => price.unwrap_or_else(|_| from.least()),
         };
         Ok(Sum {

@@ -1,5 +1,8 @@
 //! What a request's cost is read from.
 
+#[cfg(feature = "graphql")]
+use std::sync::Arc;
+
 /// What a request's cost is read from, where the requests of a route do not all cost the same.
 ///
 /// Whatever it is, a request costs at least one unit until its response says otherwise.
@@ -26,6 +29,14 @@ pub enum CostFrom {
         /// What a request without the parameter asks for.
         default: u64,
     },
+    /// The operations of a GraphQL request, told before they are executed.
+    #[cfg(feature = "graphql")]
+    GraphQl {
+        /// What tells it.
+        gauge: Arc<crate::graphql::Gauge>,
+        /// The header in which the response says what they truly cost.
+        header: Option<http::HeaderName>,
+    },
     /// A header of the response. The estimate is reserved, the truth is settled.
     ResponseHeader {
         /// The header.
@@ -42,11 +53,32 @@ impl CostFrom {
         match self {
             Self::BodyItems { per_item, .. } | Self::Query { per_item, .. } => *per_item,
             Self::ResponseHeader { estimate, .. } => *estimate,
+            #[cfg(feature = "graphql")]
+            Self::GraphQl { .. } => 1,
+        }
+    }
+
+    /// The header in which the response says the true cost.
+    pub fn header(&self) -> Option<&http::HeaderName> {
+        match self {
+            Self::ResponseHeader { name, .. } => Some(name),
+            #[cfg(feature = "graphql")]
+            Self::GraphQl { header, .. } => header.as_ref(),
+            Self::BodyItems { .. } | Self::Query { .. } => None,
         }
     }
 
     /// Whether it is read in the body.
     pub(crate) const fn reads_body(&self) -> bool {
-        matches!(self, Self::BodyItems { .. })
+        matches!(self, Self::BodyItems { .. }) || self.reads_operations()
+    }
+
+    /// Whether it is told from GraphQL operations, which are refused where they are too much
+    /// whatever the policies say.
+    pub(crate) const fn reads_operations(&self) -> bool {
+        #[cfg(feature = "graphql")]
+        return matches!(self, Self::GraphQl { .. });
+        #[cfg(not(feature = "graphql"))]
+        return false;
     }
 }

@@ -7,13 +7,12 @@ fn sections_that_are_not_built_yet() {
     assert_eq!(
         lines(
             "[admin]\nlisten = \"127.0.0.1:9090\"\n\
-             [graphql]\nmax_depth = 3\n[[descriptors]]\ndomain = \"a\"\n[[expect]]\nx = 1\n"
+             [[descriptors]]\ndomain = \"a\"\n[[expect]]\nx = 1\n"
         ),
         [
             "1:2 `admin` is not available yet",
-            "3:2 `graphql` is not available yet",
-            "5:3 `descriptors` is not available yet",
-            "7:3 `expect` is not available yet",
+            "3:3 `descriptors` is not available yet",
+            "5:3 `expect` is not available yet",
         ]
     );
 }

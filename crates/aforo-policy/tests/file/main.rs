@@ -5,6 +5,7 @@ mod consumers;
 mod cost;
 mod decide;
 mod exempt_cookie;
+mod graphql;
 mod identity;
 mod includes;
 mod later;

@@ -143,7 +143,7 @@ fn repeated_work_is_bounded() {
 fn texts_that_are_no_queries_are_told_where() {
     let gauge = Gauge::default();
     for (query, line, column) in [
-        ("{ a ", 1, 4),
+        ("{ a ", 1, 5),
         ("{\n  a(b: )\n}", 2, 8),
         ("{ }", 1, 3),
         ("{ a \u{7} }", 1, 5),

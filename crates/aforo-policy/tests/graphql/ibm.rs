@@ -240,7 +240,7 @@ fn the_files_weights_go_before_those_of_the_schema() {
 #[test]
 fn a_schema_that_cannot_be_used_says_where() {
     let wrong = [
-        ("type Query { a: Int ", (1, 20)),
+        ("type Query { a: Int ", (1, 21)),
         ("type Query {\n  a: Missing\n}", (2, 6)),
         ("type Query { a: Int @cost }", (0, 0)),
         ("type Query { a: Int @cost(weight: \"many\") }", (0, 0)),

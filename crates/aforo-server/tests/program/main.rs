@@ -22,6 +22,7 @@ mod connections;
 mod drain;
 mod examples;
 mod framing;
+mod graphql;
 mod grpc;
 mod http2;
 mod login;

@@ -29,6 +29,8 @@ pub(crate) struct Entry {
     pub(crate) origin: Option<HeaderValue>,
     /// The path as it was matched, where the request is to go on with that spelling.
     pub(super) spelled: Option<PathAndQuery>,
+    /// What its GraphQL operations cost, where the route's cost is theirs.
+    pub(super) operations: Option<u64>,
     /// What its response is looked at for.
     pub(crate) aftermath: Option<Box<Aftermath>>,
     /// Whether it is on its way: from here charges are kept.
@@ -53,6 +55,7 @@ impl Entry {
             delay: Span::ZERO,
             origin: None,
             spelled: None,
+            operations: None,
             aftermath: None,
             forwarded: false,
         };

@@ -58,6 +58,7 @@ impl Entry {
             receipts,
             spelled,
             aftermath,
+            operations,
             ..
         } = self;
         stop(door.charge_edge(caller, lines))?;
@@ -83,6 +84,7 @@ impl Entry {
         let mut charges = Charges::default();
         let reckoning = door.reckoning(&facts, caller, &matched);
         door.add_charges(&mut charges, &reckoning)?;
+        *operations = charges.operations;
         *aftermath = door.aftermath(&facts, caller, &matched);
         let mut taking = Taking::new(new_lines(lines, &charges), receipts);
         taking.put_now(door.put(&charges, How::Take));
@@ -123,6 +125,7 @@ impl Entry {
             lines,
             receipts,
             aftermath,
+            operations,
             ..
         } = self;
         let (settings, policies) = (door.setup.settings(), &door.setup.policies);
@@ -139,6 +142,7 @@ impl Entry {
         }
         let mut charges = Charges::default();
         door.add_charges(&mut charges, &reckoning)?;
+        *operations = charges.operations;
         *aftermath = door.aftermath(&facts, caller, &matched);
         let mut taking = Taking::new(new_lines(lines, &charges), receipts);
         taking.put(door.put(&charges, how)).await;

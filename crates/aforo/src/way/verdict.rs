@@ -143,6 +143,7 @@ impl Entry {
                 .and_then(|gateway| gateway.cors.as_ref()),
             now: self.door.now,
             jitter: jitter(settings.responses.retry_jitter),
+            operations: self.operations,
             id: DecisionId::next(),
         };
         let response = answer(refused, &shown, &settings.responses, &asked);

@@ -8,7 +8,7 @@ use crate::file::read::{Field, Located, Text};
 use crate::file::source::Location;
 
 /// The sources, as the file writes them.
-const SOURCES: &str = "one of body_items, query and header";
+const SOURCES: &str = "one of body_items, query, graphql and header";
 
 impl Checker<'_> {
     /// `cost_from` of a route.
@@ -19,8 +19,13 @@ impl Checker<'_> {
                 .add(cost.at, "a route has either `cost` or `cost_from`")
                 .help("leave out `cost`; per_item, default and estimate say units, too");
         }
-        let sources = [&raw.body_items, &raw.query, &raw.header];
-        let mut given = sources.into_iter().filter(|source| !source.is_absent());
+        let sources = [
+            raw.body_items.is_absent(),
+            raw.query.is_absent(),
+            raw.header.is_absent() || !raw.graphql.is_absent(),
+            raw.graphql.is_absent(),
+        ];
+        let mut given = sources.into_iter().filter(|absent| !absent);
         if given.next().is_none() {
             self.findings
                 .add(raw.place, "`cost_from` names nothing to read the cost from")
@@ -35,7 +40,35 @@ impl Checker<'_> {
         }
         self.body_items(raw)
             .or_else(|| self.query(raw))
+            .or_else(|| self.graphql(raw))
             .or_else(|| self.response_header(raw))
+    }
+
+    fn graphql(&mut self, raw: &RawCostFrom) -> Option<CostFrom> {
+        let flag = raw.graphql.get()?;
+        self.lacks(&raw.per_item, "per_item", "graphql");
+        self.lacks(&raw.max, "max", "graphql");
+        self.lacks(&raw.default, "default", "graphql");
+        self.lacks(&raw.estimate, "estimate", "graphql");
+        let header = raw.header.get().and_then(|text| self.header_name(text));
+        if !flag.value {
+            self.findings
+                .add(flag.at, "a cost that is not read from the query")
+                .help("leave `cost_from` out");
+        }
+        #[cfg(feature = "graphql")]
+        return Some(CostFrom::GraphQl {
+            gauge: self.gauge.clone(),
+            header,
+        });
+        #[cfg(not(feature = "graphql"))]
+        {
+            let _ = header;
+            self.findings
+                .add(flag.at, "this program was built without GraphQL")
+                .help("build it with the feature `graphql`");
+            None
+        }
     }
 
     fn body_items(&mut self, raw: &RawCostFrom) -> Option<CostFrom> {
@@ -84,19 +117,21 @@ impl Checker<'_> {
         self.lacks(&raw.per_item, "per_item", "header");
         self.lacks(&raw.max, "max", "header");
         self.lacks(&raw.default, "default", "header");
-        let Ok(name) = text.as_str().parse() else {
-            self.findings
-                .add(
-                    text.at,
-                    format!("`{}` is not a header's name", text.written),
-                )
-                .expected("a name such as x-request-cost");
-            return None;
-        };
         Some(CostFrom::ResponseHeader {
-            name,
+            name: self.header_name(text)?,
             estimate: self.units(&raw.estimate),
         })
+    }
+
+    fn header_name(&mut self, text: &Text) -> Option<http::HeaderName> {
+        let name = text.as_str().parse().ok();
+        if name.is_none() {
+            let message = format!("`{}` is not a header's name", text.written);
+            self.findings
+                .add(text.at, message)
+                .expected("a name such as x-request-cost");
+        }
+        name
     }
 
     fn named(&mut self, name: &Text, what: &str) {

@@ -6,6 +6,8 @@ mod decide;
 mod edge;
 mod exempt_cookie;
 mod gateway;
+#[cfg(feature = "graphql")]
+mod graphql;
 mod identity;
 mod jwt;
 mod leased;
@@ -42,6 +44,9 @@ struct Checker<'f> {
     /// The policies of `[policies]`.
     named: BTreeMap<String, Named>,
     stores: BTreeMap<String, StoreSettings>,
+    /// What GraphQL requests cost.
+    #[cfg(feature = "graphql")]
+    gauge: Arc<crate::graphql::Gauge>,
     /// The cookies of known devices.
     cookies: Vec<(ExemptCookie, Location)>,
 }
@@ -54,6 +59,8 @@ pub(in crate::file) fn check(file: &RawFile, findings: &mut Findings) -> Setting
         names: Names::default(),
         named: BTreeMap::new(),
         stores: BTreeMap::new(),
+        #[cfg(feature = "graphql")]
+        gauge: Arc::default(),
         cookies: Vec::new(),
     };
     checker.settings()
@@ -61,6 +68,10 @@ pub(in crate::file) fn check(file: &RawFile, findings: &mut Findings) -> Setting
 
 impl Checker<'_> {
     fn settings(&mut self) -> Settings {
+        #[cfg(feature = "graphql")]
+        {
+            self.gauge = self.gauge();
+        }
         self.stores = self.stores();
         self.check_plan_names();
         self.reserve_names();

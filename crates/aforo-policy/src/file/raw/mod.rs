@@ -3,6 +3,7 @@
 mod choice;
 mod decide;
 mod gateway;
+mod graphql;
 mod identity;
 mod jwt;
 mod lookup;
@@ -16,6 +17,9 @@ mod store;
 pub(in crate::file) use choice::{Choice, Word};
 pub(in crate::file) use decide::RawDecide;
 pub(in crate::file) use gateway::{ForwardPath, RawCors, RawEdge, RawGateway, RawTls};
+pub(in crate::file) use graphql::RawGraphql;
+#[cfg(feature = "graphql")]
+pub(in crate::file) use graphql::{IntrospectionWord, MeasureWord};
 pub(in crate::file) use identity::{RawCredentialSource, RawIdentity};
 pub(in crate::file) use jwt::RawJwt;
 pub(in crate::file) use lookup::RawLookup;
@@ -47,6 +51,8 @@ table! {
         optional stores: Named<RawStore>,
         /// How callers are told apart.
         optional identity: RawIdentity,
+        /// What GraphQL requests cost.
+        optional graphql: RawGraphql,
         /// How paths are compared.
         optional paths: RawPaths,
         /// What callers are told.
@@ -66,5 +72,5 @@ table! {
         /// The consumers: callers known by an API key or by a trusted proxy.
         optional consumers: List<RawConsumer>,
     }
-    later { "admin", "graphql", "descriptors", "expect" }
+    later { "admin", "descriptors", "expect" }
 }

@@ -50,14 +50,16 @@ table! {
 }
 
 table! {
-    /// What a request's cost is read from: one of `body_items`, `query` and `header`.
+    /// What a request's cost is read from: one of `body_items`, `query`, `graphql` and `header`.
     RawCostFrom {
         /// A JSON pointer such as `/orders` to an array in the request's body: each of its items
         /// costs. Empty: the body is the array.
         optional body_items: Text,
         /// The name of a query parameter that says how many are asked for; needs `max`.
         optional query: Text,
-        /// The name of a header in which the response says what the request truly cost.
+        /// Whether the route takes GraphQL requests, which cost what `[graphql]` says.
+        optional graphql: Located<bool>,
+        /// Beside `graphql`, or alone: the name of a header in which the response says what the request truly cost.
         optional header: Text,
         /// Units for each item or each one asked for. Default: 1.
         optional per_item: Located<u64>,

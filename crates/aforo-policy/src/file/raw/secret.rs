@@ -91,6 +91,7 @@ mod tests {
         let mut findings = Findings::default();
         let mut reader = Reader {
             file: 0,
+            folder: Path::new(""),
             text: &text,
             environment: &Nothing,
             findings: &mut findings,

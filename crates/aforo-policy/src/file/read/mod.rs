@@ -1,6 +1,9 @@
 //! Reading values of a parsed text into raw types, going on after an error.
 
+mod contents;
 mod values;
+
+use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
@@ -8,10 +11,13 @@ use super::Environment;
 use super::findings::Findings;
 use super::nearest::nearest;
 use super::source::Location;
+pub(in crate::file) use contents::Contents;
 
 /// What reading needs: the file that is read, and where errors go.
 pub(in crate::file) struct Reader<'r> {
     pub(in crate::file) file: usize,
+    /// The file's folder.
+    pub(in crate::file) folder: &'r Path,
     pub(in crate::file) text: &'r str,
     pub(in crate::file) environment: &'r dyn Environment,
     pub(in crate::file) findings: &'r mut Findings,

@@ -35,6 +35,20 @@ impl Read for Located<u64> {
     }
 }
 
+impl Read for Located<f64> {
+    fn read(node: Node<'_>, reader: &mut Reader<'_>) -> Option<Self> {
+        let text = match node.value {
+            DeValue::Integer(integer) if integer.radix() == 10 => integer.as_str(),
+            DeValue::Float(float) => float.as_str(),
+            _ => return reader.mistyped(node, "a number"),
+        };
+        let Ok(value) = text.parse() else {
+            return reader.mistyped(node, "a number");
+        };
+        Some(Self { value, at: node.at })
+    }
+}
+
 impl Read for Located<bool> {
     fn read(node: Node<'_>, reader: &mut Reader<'_>) -> Option<Self> {
         let DeValue::Boolean(value) = node.value else {
@@ -132,6 +146,10 @@ inline_schema!(Text, |_generator| json_schema!({ "type": "string" }));
 inline_schema!(
     Located<u64>,
     |_generator| json_schema!({ "type": "integer", "minimum": 0 })
+);
+inline_schema!(
+    Located<f64>,
+    |_generator| json_schema!({ "type": "number", "minimum": 0 })
 );
 inline_schema!(
     Located<bool>,

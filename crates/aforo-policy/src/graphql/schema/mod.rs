@@ -112,6 +112,10 @@ impl Schema {
         }
     }
 
+    pub(super) const fn is_typed(&self) -> bool {
+        !self.types.is_empty()
+    }
+
     pub(super) const fn weights(&self) -> &Weights {
         &self.weights
     }

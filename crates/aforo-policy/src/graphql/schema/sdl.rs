@@ -35,7 +35,12 @@ pub struct SdlError {
 impl Schema {
     /// Reads an SDL file. Directives that it uses but does not define are taken as they stand.
     pub(in crate::graphql) fn read(sdl: &str, weights: Weights) -> Result<Self, SdlError> {
-        let text = format!("{sdl}\n{}", missing_directives(sdl));
+        let mut text = sdl.to_owned();
+        for name in missing_directives(sdl) {
+            text.push_str("\ndirective @");
+            text.push_str(name);
+            text.push_str(" on OBJECT");
+        }
         let document = Document::parse(&text)
             .result
             .map_err(|errors| told(&text, errors))?;
@@ -62,8 +67,8 @@ fn told<E: Into<bluejay_parser::Error>>(text: &str, errors: Vec<E>) -> SdlError 
     }
 }
 
-/// Definitions of the directives that a text uses and does not define; too many are no harm.
-fn missing_directives(sdl: &str) -> String {
+/// The directives that a text uses and does not define; too many are no harm.
+fn missing_directives(sdl: &str) -> Vec<&str> {
     let mut used = BTreeSet::new();
     let mut defined = BTreeSet::new();
     let mut before = "";
@@ -82,9 +87,7 @@ fn missing_directives(sdl: &str) -> String {
         }
         before = piece;
     }
-    used.difference(&defined)
-        .map(|name| format!("directive @{name} on OBJECT\n"))
-        .collect()
+    used.difference(&defined).copied().collect()
 }
 
 struct Reader<'a> {

@@ -113,7 +113,7 @@ impl<'w> Walk<'w> {
         let place = Place {
             of,
             kind: Kind::Root(operation),
-            sized: Sizing::Own,
+            sized: Sizing::Connection,
         };
         let part = self.selections(set, place, 0)?;
         let root = Sum {

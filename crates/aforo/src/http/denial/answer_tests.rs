@@ -21,6 +21,7 @@ pub(super) struct Scene<'a> {
     pub(super) credential: Credential,
     pub(super) cors: Option<Cors>,
     pub(super) jitter: Span,
+    pub(super) operations: Option<u64>,
     pub(super) plan: Option<&'a str>,
 }
 
@@ -34,6 +35,7 @@ impl<'a> Scene<'a> {
             credential: Credential::Absent,
             cors: None,
             jitter: Span::ZERO,
+            operations: None,
             plan: None,
         }
     }
@@ -56,6 +58,7 @@ impl<'a> Scene<'a> {
             cors: self.cors.as_ref(),
             now: AT,
             jitter: self.jitter,
+            operations: self.operations,
             id: DecisionId::next(),
         };
         answer(refused, &shown, &self.responses, &asked)

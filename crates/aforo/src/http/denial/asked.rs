@@ -21,6 +21,9 @@ pub struct Asked<'a> {
     pub now: Timestamp,
     /// What this answer adds to its wait.
     pub jitter: Span,
+    /// What the request's GraphQL operations cost, where the route takes such: it is answered in
+    /// their shape.
+    pub operations: Option<u64>,
     /// The answer's id, to find it in logs.
     pub id: DecisionId,
 }

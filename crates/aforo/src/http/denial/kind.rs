@@ -38,7 +38,7 @@ impl Kind {
     /// gRPC: 3 `INVALID_ARGUMENT`, 7 `PERMISSION_DENIED`, 8 `RESOURCE_EXHAUSTED` (its own for
     /// quotas and for messages that are too large), 13 `INTERNAL`, 14 `UNAVAILABLE` (a failed store
     /// is an outage that passes), 16 `UNAUTHENTICATED`.
-    pub(super) const fn of(refused: &Refused<'_>) -> Self {
+    pub(super) fn of(refused: &Refused<'_>) -> Self {
         match refused {
             Refused::Exceeded => Self {
                 status: StatusCode::TOO_MANY_REQUESTS,
@@ -86,7 +86,7 @@ impl Kind {
         }
     }
 
-    const fn of_refusal(refusal: &Refusal) -> Self {
+    fn of_refusal(refusal: &Refusal) -> Self {
         let (status, problem_type, code, grpc) = match refusal {
             Refusal::MissingPart { .. } => {
                 let problem_type = own!("missing-part");
@@ -105,6 +105,12 @@ impl Kind {
             Refusal::PlanRequired { .. } => {
                 let problem_type = own!("plan-required");
                 (StatusCode::FORBIDDEN, problem_type, "PLAN_REQUIRED", 7)
+            }
+            #[cfg(feature = "graphql")]
+            Refusal::GraphQl(fault) => {
+                let status = StatusCode::from_u16(fault.status());
+                let status = status.unwrap_or(StatusCode::BAD_REQUEST);
+                (status, own!("graphql-refused"), fault.code(), 3)
             }
             _ => {
                 let problem_type = own!("refused");

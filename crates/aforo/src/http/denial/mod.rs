@@ -4,6 +4,7 @@ mod account;
 mod asked;
 mod classic;
 mod decision_id;
+mod graphql;
 mod grpc;
 mod kind;
 mod language;
@@ -55,7 +56,10 @@ pub fn answer(
     match grpc::media_type(asked.headers) {
         Some(media_type) => grpc::write(headers, media_type, &account),
         None => {
-            let (body, media_type) = body(&responses.body, &account);
+            let (body, media_type) = match graphql::errors(refused, &account, asked) {
+                Some(errors) => (json(&errors), graphql::media_type(asked.headers)),
+                None => body(&responses.body, &account),
+            };
             put(headers, CONTENT_TYPE, HeaderValue::from_static(media_type));
             let language = HeaderValue::from_static(account.spoken.tag());
             put(headers, CONTENT_LANGUAGE, language);
@@ -107,5 +111,7 @@ fn json(body: &impl Serialize) -> Bytes {
 mod answer_tests;
 #[cfg(test)]
 mod body_tests;
+#[cfg(test)]
+mod graphql_tests;
 #[cfg(test)]
 mod grpc_tests;

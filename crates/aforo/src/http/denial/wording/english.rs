@@ -22,6 +22,8 @@ pub(super) const fn title(refused: &Refused<'_>) -> &'static str {
         Refused::Refusal(Refusal::DuplicatePart { .. }) => "Part given twice",
         Refused::Refusal(Refusal::UnreadableBody { .. }) => "Unreadable body",
         Refused::Refusal(Refusal::PlanRequired { .. }) => "Another plan required",
+        #[cfg(feature = "graphql")]
+        Refused::Refusal(Refusal::GraphQl(_)) => "GraphQL request refused",
         Refused::Refusal(_) => "Request refused",
         Refused::Path(_) => "Malformed path",
         Refused::Anonymous => "Credential required",
@@ -93,6 +95,9 @@ fn refused(refusal: &Refusal) -> String {
             [plan] => format!("This route takes the plan {plan}."),
             plans => format!("This route takes one of the plans {}.", row(plans, "or")),
         },
+        // Whoever writes queries reads the words of the GraphQL specification.
+        #[cfg(feature = "graphql")]
+        Refusal::GraphQl(fault) => super::sentence(&fault.to_string()),
         _ => "The request is refused.".to_owned(),
     }
 }

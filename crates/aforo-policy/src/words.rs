@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use aforo_core::{Algorithm, CalendarUnit, Quota, Span, Window};
 
-use crate::{Allowance, Calendar, Metered, Penalty, Policy};
+use crate::{Allowance, Calendar, Metered, Penalty, Policy, Precision};
 
 /// The units that lengths are told in, the longest first, in microseconds.
 const UNITS: [(u64, &str); 5] = [
@@ -43,15 +43,16 @@ fn penalty(penalty: &Penalty) -> String {
 }
 
 fn quotas(policy: &Policy) -> String {
+    let told = |one: &Allowance| allowance(one) + &precision(one, policy.precision);
     if policy.by_plan.is_empty() {
-        return policy.allowance.as_ref().map(allowance).unwrap_or_default();
+        return policy.allowance.as_ref().map(told).unwrap_or_default();
     }
     let mut plans: Vec<String> = Vec::new();
     for (plan, one) in &policy.by_plan {
-        plans.push(format!("{plan}: {}", allowance(one)));
+        plans.push(format!("{plan}: {}", told(one)));
     }
     plans.push(match &policy.allowance {
-        Some(others) => format!("others: {}", allowance(others)),
+        Some(others) => format!("others: {}", told(others)),
         None => "others: not limited by this policy".to_owned(),
     });
     plans.join(" | ")
@@ -64,6 +65,38 @@ pub fn allowance(allowance: &Allowance) -> String {
         Allowance::Blocked => "nothing: every request is denied".to_owned(),
         Allowance::Metered(metered) => self::metered(metered),
     }
+}
+
+/// What leases add to it: units that instances have taken before a window and spend in it.
+fn precision(allowance: &Allowance, precision: Precision) -> String {
+    let (Allowance::Metered(metered), Precision::Leased) = (allowance, precision) else {
+        return String::new();
+    };
+    let quota = metered.terms.quota();
+    let each = quota.capacity() / 10;
+    let any = any(quota);
+    match quota.algorithm() {
+        _ if each == 0 => "; too few to be leased".to_owned(),
+        Algorithm::FixedWindow => format!(
+            "; each instance may hold {} of them in advance for a second",
+            number(each)
+        ),
+        // What is held in advance has left room only for what flowed back since.
+        Algorithm::TokenBucket if in_a_second(quota) <= u128::from(each) => format!(
+            "; up to {} more in any {any} while instances share it",
+            grouped(in_a_second(quota))
+        ),
+        _ => format!(
+            "; up to {} more per instance in any {any} while instances share it",
+            number(each)
+        ),
+    }
+}
+
+/// How many units flow in a second, rounded up.
+fn in_a_second(quota: &Quota) -> u128 {
+    let micros = u128::from(quota.amount()).saturating_mul(1_000_000);
+    micros.div_ceil(u128::from(window(quota)).max(1))
 }
 
 fn metered(metered: &Metered) -> String {

@@ -189,3 +189,38 @@ fn quotas_per_plan_name_each_plan() {
         "pro: no limit | others: 1 at once, then 1 every 6 seconds; at most 11 in any minute"
     );
 }
+
+#[test]
+fn leases_say_what_they_may_add() {
+    for (quota, expected) in [
+        (
+            "60000/minute burst 1000",
+            "1,000 at once, then 1,000 a second; at most 61,000 in any minute; \
+             up to 100 more per instance in any minute while instances share it",
+        ),
+        (
+            "150/minute burst 100",
+            "100 at once, then 1 every 400 milliseconds; at most 250 in any minute; \
+             up to 3 more in any minute while instances share it",
+        ),
+        (
+            "6000/minute",
+            "6,000 a minute, the minute before weighing in; always fewer than 12,000 in any \
+             minute; up to 600 more per instance in any minute while instances share it",
+        ),
+        (
+            "5000/hour fixed-window",
+            "5,000 in each hour, UTC; up to 10,000 around the turn of two; \
+             each instance may hold 500 of them in advance for a second",
+        ),
+        (
+            "60/minute burst 9",
+            "9 at once, then 1 a second; at most 69 in any minute; too few to be leased",
+        ),
+        ("unlimited", "no limit"),
+    ] {
+        let mut leased = Policy::parse("p", quota).unwrap();
+        leased.precision = Precision::Leased;
+        assert_eq!(policy(&leased), expected, "{quota}");
+    }
+}

@@ -74,6 +74,18 @@ fn check_shows_quotas_in_words() {
 }
 
 #[test]
+fn check_says_what_a_leased_policy_may_admit() {
+    let leased = "\n[policies.hot]\nquota = \"6000/minute burst 1000\"\nprecision = \"leased\"\n";
+    let text = with_quota("60/minute") + leased;
+    let folder = Folder::new();
+    let file = folder.put("aforo.toml", &text.replace("\"60/minute\"", "\"@hot\""));
+    let check = Verdict::of(&["check", file.to_str().unwrap()]);
+    let words = "hot: 1,000 at once, then 100 a second; at most 7,000 in any minute; \
+                 up to 100 more in any minute while instances share it";
+    assert!(check.stdout.contains(words), "{}", check.stdout);
+}
+
+#[test]
 fn listening_to_everybody_with_counters_of_ones_own_is_a_finding() {
     let text = with_quota("60/minute").replace("127.0.0.1", "0.0.0.0");
     let folder = Folder::new();

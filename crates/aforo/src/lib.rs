@@ -226,7 +226,7 @@ pub use aforo_core as core;
 pub use aforo_policy as policy;
 pub use aforo_policy::Place;
 pub use aforo_store as store;
-pub use aforo_store::ManualClock;
+pub use aforo_store::{LeaseStats, ManualClock};
 
 /// Compiles what the README shows.
 #[cfg(doctest)]

@@ -91,7 +91,13 @@ impl Stores {
 
     /// How they are.
     pub(crate) fn status(&self) -> Vec<StoreStatus> {
-        self.iter().map(|store| store.status()).collect()
+        let leases = |store: &NamedStore| {
+            let leased = self.by_name(&store.name, true);
+            leased.map(|leased| leased.leases()).unwrap_or_default()
+        };
+        self.iter()
+            .map(|store| store.status(leases(store)))
+            .collect()
     }
 
     /// Each of them once.

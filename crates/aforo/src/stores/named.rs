@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use aforo_core::HashKey;
 use aforo_policy::{OnStoreFailure, Policy, StoreSettings};
-use aforo_store::{Clock, LeasedStore, MemoryStore, Store};
+use aforo_store::{Clock, LeaseStats, LeasedStore, MemoryStore, Store};
 
 use super::guard::Guard;
 use super::{OwnStores, StoreState, StoreStatus, open};
@@ -20,8 +20,8 @@ pub(crate) struct NamedStore {
     guard: Arc<Guard>,
     fallback: Arc<OnceLock<Memory>>,
     clock: Arc<dyn Clock>,
-    /// Whether `store` takes in advance from the shared store of this name.
-    leased: bool,
+    /// The same, when it takes in advance from the shared store of this name.
+    leased: Option<Arc<LeasedStore>>,
 }
 
 /// A memory store on the limiter's clock.
@@ -55,7 +55,7 @@ impl NamedStore {
             guard: Arc::default(),
             fallback: Arc::default(),
             clock: Arc::clone(clock),
-            leased: false,
+            leased: None,
         })
     }
 
@@ -87,7 +87,7 @@ impl NamedStore {
             guard: Arc::clone(&self.guard),
             fallback: Arc::clone(&self.fallback),
             clock: Arc::clone(&self.clock),
-            leased: self.leased,
+            leased: self.leased.clone(),
         }
     }
 
@@ -95,24 +95,21 @@ impl NamedStore {
     /// fallback. `kept` is the one from before a reload.
     pub(super) fn leased(&self, kept: Option<&Self>) -> Self {
         let kept = kept.filter(|kept| Arc::ptr_eq(&kept.guard, &self.guard));
-        let store = kept.map_or_else(
-            || {
-                let inner = Arc::clone(&self.store);
-                let clock = Arc::clone(&self.clock);
-                Arc::new(LeasedStore::new(inner, clock)) as Arc<dyn Store>
-            },
-            |kept| Arc::clone(&kept.store),
-        );
+        let leased = kept.and_then(|kept| kept.leased.clone());
+        let leased = leased.unwrap_or_else(|| {
+            let inner = Arc::clone(&self.store);
+            Arc::new(LeasedStore::new(inner, Arc::clone(&self.clock)))
+        });
         Self {
-            store,
-            leased: true,
+            store: Arc::clone(&leased) as Arc<dyn Store>,
+            leased: Some(leased),
             ..self.with(self.settings.clone())
         }
     }
 
     /// Whether it takes in advance.
     pub(crate) const fn is_leased(&self) -> bool {
-        self.leased
+        self.leased.is_some()
     }
 
     /// Whether it answers at once.
@@ -138,8 +135,14 @@ impl NamedStore {
         &*self.clock
     }
 
-    /// How it is.
-    pub(crate) fn status(&self) -> StoreStatus {
+    /// What it has taken in advance.
+    pub(super) fn leases(&self) -> LeaseStats {
+        let leased = self.leased.as_ref();
+        leased.map_or_else(LeaseStats::default, |leased| leased.stats())
+    }
+
+    /// How it is, and what was taken from it in advance.
+    pub(super) fn status(&self, leases: LeaseStats) -> StoreStatus {
         StoreStatus {
             name: self.name.clone(),
             shared: !self.is_immediate(),
@@ -147,6 +150,7 @@ impl NamedStore {
                 true => StoreState::Answers,
                 false => self.guard.breaker.state(),
             },
+            leases,
         }
     }
 

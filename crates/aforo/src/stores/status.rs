@@ -1,5 +1,7 @@
 //! How a store is.
 
+use aforo_store::LeaseStats;
+
 /// How a store is, see [`Limiter::stores`](crate::Limiter::stores).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreStatus {
@@ -9,6 +11,8 @@ pub struct StoreStatus {
     pub shared: bool,
     /// Its state.
     pub state: StoreState,
+    /// What its leased policies have taken in advance and given back since the start.
+    pub leases: LeaseStats,
 }
 
 /// The state of a store.

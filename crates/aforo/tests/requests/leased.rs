@@ -1,7 +1,7 @@
 //! `precision = "leased"`: most requests are answered without asking the shared store.
 
-use aforo::StoreState;
 use aforo::core::Span;
+use aforo::{LeaseStats, StoreState};
 
 use crate::scene::{Scene, scene_of};
 use crate::scripted::Does;
@@ -27,6 +27,29 @@ async fn a_hot_caller_rarely_asks_the_store_and_gets_its_quota() {
     let passed = statuses.iter().filter(|status| **status == 200).count();
     assert_eq!(passed, 100, "exactly the quota");
     assert_eq!(scene.bench.limiter.stores().len(), 1);
+}
+
+#[tokio::test]
+async fn a_store_s_status_says_what_was_leased_and_given_back() {
+    let scene = scene(HOT, "on_store_failure = \"deny\"");
+    let leases = || scene.bench.limiter.stores()[0].leases;
+    assert_eq!(leases(), LeaseStats::default());
+    // The second takes four in advance, of which three are spent.
+    scene.bench.statuses(PEER, "/", 5).await;
+    let expected = LeaseStats {
+        leases: 1,
+        answered: 3,
+        given_back: 0,
+    };
+    assert_eq!(leases(), expected);
+    scene.bench.clock.advance(Span::from_seconds(1));
+    assert_eq!(scene.bench.status(PEER, "/").await, 200);
+    let expected = LeaseStats {
+        leases: 2,
+        answered: 3,
+        given_back: 1,
+    };
+    assert_eq!(leases(), expected);
 }
 
 #[tokio::test]

@@ -39,7 +39,7 @@ fn rl_03_a_frozen_redis_holds_nobody_longer_than_its_timeout() {
         let program = instance("\"500/day fixed-window\"", &impatient(&redis, setting));
         counts_again(&program);
         redis.freeze();
-        for (status, took) in at_once(&[&program], 100) {
+        for (status, took) in at_once(&[&program], 100, "/") {
             assert_eq!(status, expected, "{setting}");
             assert!(took < TIMEOUT + MARGIN, "{setting}: {took:?}");
         }
@@ -54,7 +54,7 @@ fn rl_03_with_local_a_frozen_redis_leaves_a_share() {
     let redis = Redis::start();
     let program = instance("\"12/day fixed-window\"", &impatient(&redis, "local"));
     redis.freeze();
-    let answers = at_once(&[&program], 100);
+    let answers = at_once(&[&program], 100, "/");
     assert!(answers.iter().all(|(_, took)| *took < TIMEOUT + MARGIN));
     assert_eq!(passed(answers.into_iter().map(|(status, _)| status)), 4);
     redis.thaw();

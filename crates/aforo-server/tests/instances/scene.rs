@@ -35,8 +35,12 @@ pub(crate) fn statuses(program: &Program, requests: usize) -> Vec<u16> {
     (0..requests).map(|_| client.get("/").status).collect()
 }
 
-/// That many requests at once, each on a connection of its own that is open before.
-pub(crate) fn at_once(programs: &[&Program], requests: usize) -> Vec<(u16, Duration)> {
+/// That many requests for a target at once, each on a connection of its own that is open before.
+pub(crate) fn at_once(
+    programs: &[&Program],
+    requests: usize,
+    target: &str,
+) -> Vec<(u16, Duration)> {
     let gate = std::sync::Barrier::new(requests);
     thread::scope(|scope| {
         let asking: Vec<_> = (0..requests)
@@ -46,7 +50,7 @@ pub(crate) fn at_once(programs: &[&Program], requests: usize) -> Vec<(u16, Durat
                 scope.spawn(move || {
                     gate.wait();
                     let begun = Instant::now();
-                    let status = client.get("/").status;
+                    let status = client.get(target).status;
                     (status, begun.elapsed())
                 })
             })

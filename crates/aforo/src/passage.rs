@@ -4,6 +4,10 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use ::http::{StatusCode, header, response};
+<<<<<<< HEAD
+=======
+use aforo_policy::{Caller, Counted};
+>>>>>>> e35ccbb (Tell upstreams who the caller is, where the file says so)
 use smallvec::SmallVec;
 
 use crate::SettledCost;
@@ -47,6 +51,11 @@ impl Passage {
     pub fn consumer(&self) -> Option<&str> {
         let consumer = self.entry.caller.consumer.as_ref();
         consumer.map(|consumer| consumer.id.as_str())
+    }
+
+    /// Whoever makes the request.
+    pub fn caller(&self) -> &Caller {
+        &self.entry.caller
     }
 
     /// The request is on its way: from here charges are kept.

@@ -31,6 +31,15 @@ impl Routing {
         }
     }
 
+    /// Every route with what it is counted by.
+    pub(crate) fn labelled<'a>(
+        &'a self,
+        settings: &'a Settings,
+    ) -> impl Iterator<Item = (&'a Route, &'a str)> {
+        let labels = self.labels.iter().map(String::as_str);
+        settings.routes.iter().map(AsRef::as_ref).zip(labels)
+    }
+
     /// What matches a path in its folded form.
     pub(crate) fn of_path<'a>(
         &'a self,

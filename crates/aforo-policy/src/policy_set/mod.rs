@@ -4,6 +4,7 @@ mod aftermath;
 mod applicable;
 mod calendars;
 mod named;
+mod own;
 mod reckoning;
 
 #[cfg(test)]
@@ -26,6 +27,7 @@ use crate::{
 pub use aftermath::Aftermath;
 use applicable::applicable;
 pub(crate) use calendars::Calendars;
+pub use own::OwnCharges;
 pub use reckoning::Reckoning;
 use reckoning::takes_request_cost;
 

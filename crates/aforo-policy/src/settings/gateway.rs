@@ -34,6 +34,10 @@ pub struct Gateway {
     pub forward_canonical: bool,
     /// The most bytes of a body that are read for a partition key.
     pub max_body_for_keys: usize,
+    /// Where a caller sees its own policies and what is left of them, as paths are matched.
+    pub limits_path: Option<String>,
+    /// Whether the upstream is told who the caller is.
+    pub consumer_headers: bool,
     /// Pages that may read the answers.
     pub cors: Option<Cors>,
 }

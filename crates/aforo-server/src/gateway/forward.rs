@@ -15,6 +15,7 @@ use tokio::time::Instant;
 use tracing::{debug, warn};
 
 use super::body::{GatewayBody, Moved, RequestBody};
+use super::consumer_fields;
 use super::exchange::Client;
 use super::hop_by_hop;
 use super::problem::Problem;
@@ -72,6 +73,9 @@ pub(super) async fn forward(
         hyper::upgrade::on(&mut request)
     });
     let told = name_client(worker, client, &address, request.headers_mut());
+    if worker.names_consumers {
+        consumer_fields::write(request.headers_mut(), passage.caller());
+    }
     let mut moved = None;
     let request = request.map(|body| {
         let (body, place) = RequestBody::of(body, &client.activity);

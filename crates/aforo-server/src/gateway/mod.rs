@@ -7,6 +7,7 @@ mod activity;
 mod body;
 mod caps;
 mod connection;
+mod consumer_fields;
 mod deadline;
 mod echo;
 mod exchange;
@@ -175,6 +176,7 @@ fn blueprint(
             drain: settings.drain_timeout.into(),
         },
         forward_canonical: settings.forward_canonical,
+        names_consumers: settings.consumer_headers,
         caps,
         tls: settings.tls.as_ref().map(tls::acceptor).transpose()?,
     })

@@ -39,6 +39,7 @@ pub(super) struct Blueprint {
     pub(super) targets: Vec<Target>,
     pub(super) timeouts: Timeouts,
     pub(super) forward_canonical: bool,
+    pub(super) names_consumers: bool,
     pub(super) caps: Arc<Caps>,
     pub(super) tls: Option<TlsAcceptor>,
 }
@@ -61,6 +62,8 @@ pub(super) struct Worker {
     pub(super) timeouts: Timeouts,
     pub(super) deadlines: Deadlines,
     pub(super) open: OpenConnections,
+    /// Whether upstreams are told who the caller is.
+    pub(super) names_consumers: bool,
     forward_canonical: bool,
     caps: Arc<Caps>,
     gauge: Arc<Gauge>,
@@ -101,6 +104,7 @@ impl Worker {
             deadlines: Deadlines::default(),
             open: OpenConnections::default(),
             forward_canonical: blueprint.forward_canonical,
+            names_consumers: blueprint.names_consumers,
             caps: blueprint.caps,
             gauge: Arc::default(),
             tls: blueprint.tls,

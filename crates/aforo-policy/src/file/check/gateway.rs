@@ -7,7 +7,7 @@ use aforo_core::Span;
 use super::Checker;
 use crate::file::raw::{ForwardPath, RawCors, RawGateway, RawTls};
 use crate::file::read::{List, Text};
-use crate::{Cors, Gateway, Tls, Upstream};
+use crate::{CanonicalPath, Cors, Gateway, Tls, Upstream};
 
 impl Checker<'_> {
     pub(super) fn gateway(&mut self) -> Option<Gateway> {
@@ -24,6 +24,8 @@ impl Checker<'_> {
         let per_address = self.count(&raw.max_connections_per_address, 1 << 24);
         let body = self.count(&raw.max_body_for_keys, 1 << 30);
         let forward = raw.forward_path.get().map(|choice| choice.value);
+        let limits_path = raw.limits_path.get();
+        let limits_path = limits_path.and_then(|path| self.limits_path(path));
         Some(Gateway {
             listen: self.listen(raw.listen.get()?)?,
             upstream,
@@ -37,6 +39,8 @@ impl Checker<'_> {
             drain_timeout: drain.unwrap_or(Span::from_seconds(30)),
             forward_canonical: forward != Some(ForwardPath::Raw),
             max_body_for_keys: body.unwrap_or(65_536),
+            limits_path,
+            consumer_headers: raw.consumer_headers.get().is_some_and(|flag| flag.value),
             cors,
         })
     }
@@ -52,6 +56,21 @@ impl Checker<'_> {
                 .expected("an IP address and a port, such as 127.0.0.1:8080 or [::]:8080");
         }
         address
+    }
+
+    /// One path, as paths are matched.
+    fn limits_path(&mut self, text: &Text) -> Option<String> {
+        let paths = self.paths();
+        let path = text.as_str();
+        let is_plain = path.starts_with('/') && !path.contains(['{', '}', '?', '#']);
+        let canonical = CanonicalPath::new(path, &paths).ok();
+        let canonical = canonical.filter(|canonical| is_plain && canonical.forwarded() == path);
+        if canonical.is_none() {
+            self.findings
+                .add(text.at, format!("`{}` is not a path", text.written))
+                .expected("one path without parameters, such as /limits");
+        }
+        canonical.map(|canonical| canonical.matched().to_owned())
     }
 
     fn upstreams(&mut self, raw: &RawGateway) -> Vec<Upstream> {

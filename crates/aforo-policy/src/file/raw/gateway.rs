@@ -38,10 +38,17 @@ table! {
         /// The most bytes of a body that are read for `body:` and `form:` parts; a larger body
         /// gets 413 where such a policy applies. Default: 65536.
         optional max_body_for_keys: Located<u64>,
+        /// Where a caller sees its plan, its policies and what is left of them, without taking
+        /// any: a path such as `/limits`, asked with GET. Left out: nowhere.
+        optional limits_path: Text,
+        /// Whether the upstream is told who the caller is: `X-Consumer-Id`, `X-Consumer-Plan`,
+        /// `X-Consumer-Team` and `X-Consumer-Org`. Every field that clients send under a name that
+        /// begins with `X-Consumer-` is then taken away. Default: false.
+        optional consumer_headers: Located<bool>,
         /// Which web pages may read answers and denials.
         optional cors: RawCors,
     }
-    later { "limits_path", "docs_path", "consumer_headers" }
+    later { "docs_path" }
 }
 
 table! {

@@ -26,6 +26,6 @@ pub use device::{DeviceKey, DeviceKeyError};
 pub use facts::{BodyFacts, Facts};
 pub use matching::{MatchPlace, Matched, RouteConflict, route_conflicts};
 pub use path::{CanonicalPath, PathError};
-pub use policy_set::{OwnCharges, PolicySet, Reckoning};
+pub use policy_set::{Aftermath, OwnCharges, PolicySet, Reckoning};
 pub use settings::*;
 pub use template::{Template, TemplateError};

@@ -17,6 +17,6 @@ pub type AnswerBody = Full<Bytes>;
 pub enum Admission<B> {
     /// It goes on, with its canonical path; after [`Passage::delay`], if there is one.
     Pass(Request<Replayed<B>>, Passage),
-    /// It is answered at once: 429, or 400, 401, 403, 413, 415, 422, 503.
+    /// It is answered at once: 429, what `limits_path` shows, or 400, 401, 403, 413, 415, 422, 503.
     Answer(Response<AnswerBody>),
 }

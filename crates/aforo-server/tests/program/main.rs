@@ -26,6 +26,7 @@ mod graphql;
 mod grpc;
 mod http2;
 mod login;
+mod own_use;
 mod paths;
 mod proxying;
 mod shared_limit;

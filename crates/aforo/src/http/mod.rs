@@ -8,6 +8,7 @@ pub mod denial;
 pub mod fields;
 
 mod kept;
+mod own_use;
 mod ratelimit_fields;
 mod rendered;
 mod shown;
@@ -19,5 +20,6 @@ mod x_ratelimit;
 #[cfg(test)]
 mod test_outcomes;
 
+pub(crate) use own_use::OwnUse;
 pub use shown::{Shown, ShownPolicy};
 pub(crate) use standing::Standing;

@@ -98,7 +98,7 @@ impl<'t> Taking<'t> {
                 return;
             }
         }
-        for place in self.asked_places(put.stores) {
+        for place in self.asked_places(put) {
             let mut batch = Batch::new();
             if let Some(asked) = self.next(place, put, &mut batch) {
                 let sent = asked.store.clock().now();
@@ -117,9 +117,10 @@ impl<'t> Taking<'t> {
         self.tell(put);
     }
 
-    /// The places of the stores to ask: none when a policy blocks.
-    fn asked_places(&self, stores: &Stores) -> std::ops::Range<usize> {
-        0..if self.is_blocked() { 0 } else { stores.len() }
+    /// The places of the stores to ask: none when a policy blocks what is to be taken.
+    fn asked_places(&self, put: Put<'_>) -> std::ops::Range<usize> {
+        let takes_nothing = put.how == How::Take && self.is_blocked();
+        0..if takes_nothing { 0 } else { put.stores.len() }
     }
 
     /// Which store at a place is to be asked for the batch, if it keeps any of the charges.

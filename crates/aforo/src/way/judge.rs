@@ -41,6 +41,8 @@ pub(super) enum Waits {
     Body,
     /// A store.
     Store,
+    /// How its caller's own policies stand, which is all it asks for.
+    OwnUse,
 }
 
 impl Entry {
@@ -67,13 +69,17 @@ impl Entry {
         *spelled = target.spelled(parts, settings);
         let facts = target.facts(parts, None, policies);
         let matched = matched(policies, parts, &facts);
-        if matched.is_exempt() || facts::is_preflight(parts) {
+        let asks_own_use = door.asks_own_use(parts, facts.path);
+        if !asks_own_use && (matched.is_exempt() || facts::is_preflight(parts)) {
             return Ok(Front::Uncounted);
         }
         match door.identify(parts, caller, lines) {
             Finding::Found => {}
             Finding::Stopped(stopped) => return Err(stopped),
             Finding::Waits => return Ok(Front::Waits(Waits::Identity)),
+        }
+        if asks_own_use {
+            return Ok(Front::Waits(Waits::OwnUse));
         }
         if policies.needs_body(&matched, caller, door.limiter.place) {
             return Ok(Front::Waits(Waits::Body));
@@ -103,6 +109,9 @@ impl Entry {
         let (settings, policies) = (door.setup.settings(), &door.setup.policies);
         let target = Target::of(parts, settings).map_err(Stopped::Path)?;
         let facts = target.facts(parts, None, policies);
+        if door.asks_own_use(parts, facts.path) {
+            return Ok(Waits::OwnUse);
+        }
         let matched = matched(policies, parts, &facts);
         let needs_body = policies.needs_body(&matched, caller, door.limiter.place);
         Ok(if needs_body {
@@ -199,7 +208,7 @@ impl Door {
         aftermath.map(Box::new)
     }
 
-    fn put<'a>(&'a self, charges: &'a Charges<'_>, how: How) -> Put<'a> {
+    pub(super) fn put<'a>(&'a self, charges: &'a Charges<'_>, how: How) -> Put<'a> {
         Put {
             stores: &self.setup.stores,
             planned: &charges.planned,

@@ -6,6 +6,7 @@ mod entry;
 mod facts;
 mod identify;
 mod judge;
+mod own_use;
 mod stopped;
 mod target;
 mod verdict;
@@ -137,6 +138,9 @@ where
             },
             waits => waits,
         };
+        if waits == Waits::OwnUse {
+            return Admission::Answer(entry.own_use(&parts).await);
+        }
         if waits != Waits::Body {
             let judged = entry.judge(&parts, Asking::Without, How::Take).await;
             return entry.end(parts, Replayed::untouched(body), judged);

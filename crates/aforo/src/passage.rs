@@ -4,10 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use ::http::{StatusCode, header, response};
-<<<<<<< HEAD
-=======
-use aforo_policy::{Caller, Counted};
->>>>>>> e35ccbb (Tell upstreams who the caller is, where the file says so)
+use aforo_policy::Caller;
 use smallvec::SmallVec;
 
 use crate::SettledCost;

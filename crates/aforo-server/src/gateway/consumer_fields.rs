@@ -76,6 +76,7 @@ mod tests {
             address: IpAddr::V4(Ipv4Addr::LOCALHOST),
             plan: None,
             credential: Credential::Verified,
+            api_key: None,
             consumer: consumer.map(|id| {
                 Arc::new(Consumer {
                     id: id.to_owned(),

@@ -85,13 +85,16 @@ fn a_caller_sees_its_policies_and_takes_nothing() {
         let all = policies(&answer);
         let bucket = all[0].as_array().unwrap();
         // The bucket fills up while the test runs.
-        assert_eq!(bucket[..5], [
-            json!("pro-minute"),
-            json!("plan"),
-            json!(null),
-            json!(100),
-            json!(20)
-        ]);
+        assert_eq!(
+            bucket[..5],
+            [
+                json!("pro-minute"),
+                json!("plan"),
+                json!(null),
+                json!(100),
+                json!(20)
+            ]
+        );
         let remaining = bucket[5].as_u64().unwrap();
         assert!((18..=20).contains(&remaining), "{remaining}");
         assert_eq!(
@@ -133,11 +136,21 @@ fn a_stranger_sees_what_is_left_of_its_address() {
 fn only_this_path_and_only_reading_it_is_the_gateways() {
     let program = gateway();
     let mut client = program.client();
-    assert_eq!(client.get("//x/../%6cimits?a=1").json()["plan"], "anonymous");
+    assert_eq!(
+        client.get("//x/../%6cimits?a=1").json()["plan"],
+        "anonymous"
+    );
     assert!(client.ask("HEAD", "/limits", "").body.is_empty());
-    for (method, path) in [("POST", "/limits"), ("GET", "/limits/x"), ("GET", "/Limits")] {
+    for (method, path) in [
+        ("POST", "/limits"),
+        ("GET", "/limits/x"),
+        ("GET", "/Limits"),
+    ] {
         let answer = client.ask(method, path, "");
-        assert!(answer.field("ratelimit").is_some(), "{method} {path} is counted");
+        assert!(
+            answer.field("ratelimit").is_some(),
+            "{method} {path} is counted"
+        );
     }
     assert_eq!(client.get("/limits").json()["policies"][0]["remaining"], 7);
 }

@@ -57,6 +57,7 @@ impl<'a> OwnUse<'a> {
             credential: match caller.credential {
                 Credential::Absent => "absent",
                 Credential::Unrecognised => "unrecognised",
+                Credential::Unverified => "unverified",
                 Credential::Verified => "verified",
             },
             policies: Vec::new(),
@@ -92,7 +93,11 @@ impl<'a> OwnUse<'a> {
         let body = serde_json::to_vec(self).unwrap_or_default();
         let mut response = Response::new(AnswerBody::from(body));
         let headers = response.headers_mut();
-        put(headers, CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        put(
+            headers,
+            CONTENT_TYPE,
+            HeaderValue::from_static("application/json"),
+        );
         put(headers, CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if let Some(cors) = cors {
             cors::write(headers, asked, cors);

@@ -4,12 +4,12 @@ use aforo_core::{HashKey, Timestamp};
 
 use super::PolicySet;
 use crate::partition::Origin;
-use crate::{Alternatives, Caller, Charges, Part, Place, Policy, Scope};
+use crate::{Alternatives, Caller, Charges, Part, Place, Planned, Policy, Scope};
 
 /// What a caller may be charged, whatever it asks for.
 #[derive(Debug, Default)]
 pub struct OwnCharges<'a> {
-    /// A charge of one unit for each policy that counts by nothing but the caller and the route.
+    /// A charge of no units for each policy that counts by nothing but the caller and the route.
     pub charges: Charges<'a>,
     /// For each of them the route that it is about, when it is about one: methods and template.
     pub routes: Vec<Option<&'a str>>,
@@ -63,6 +63,11 @@ impl PolicySet {
                 }
             }
             own.routes.resize(own.charges.planned.len(), Some(label));
+        }
+        for planned in &mut own.charges.planned {
+            if let Planned::Charge(charge) = &mut planned.planned {
+                charge.cost = 0;
+            }
         }
         own
     }

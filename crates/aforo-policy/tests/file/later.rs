@@ -20,9 +20,7 @@ fn sections_that_are_not_built_yet() {
 #[test]
 fn fields_that_are_not_built_yet() {
     for (section, field) in [
-        ("gateway", "limits_path = \"/limits\""),
         ("gateway", "docs_path = \"/docs\""),
-        ("gateway", "consumer_headers = true"),
         ("policies.a", "concurrent = 5"),
         ("teams.a", "guaranteed = \"1/s\""),
     ] {

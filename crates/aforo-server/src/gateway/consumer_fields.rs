@@ -77,6 +77,7 @@ mod tests {
             plan: None,
             credential: Credential::Verified,
             api_key: None,
+            claims: None,
             consumer: consumer.map(|id| {
                 Arc::new(Consumer {
                     id: id.to_owned(),

@@ -14,7 +14,7 @@ impl Taking<'_> {
             at_once(self.put(put));
             return;
         }
-        for place in self.asked_places(put.stores) {
+        for place in self.asked_places(put) {
             if self.take_at(place, put) {
                 continue;
             }

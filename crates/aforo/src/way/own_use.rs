@@ -17,7 +17,7 @@ impl Door {
         let limits_path = gateway.and_then(|gateway| gateway.limits_path.as_deref());
         limits_path == Some(path.matched())
             && matches!(parts.method, Method::GET | Method::HEAD)
-            && self.inner().place == Place::Gateway
+            && self.limiter.place == Place::Gateway
     }
 }
 
@@ -25,10 +25,10 @@ impl Entry {
     /// How the caller's own policies stand; takes nothing.
     pub(super) async fn own_use(&self, parts: &Parts) -> Response<AnswerBody> {
         let (door, inner) = (&self.door, self.door.inner());
-        let own = door
-            .setup
-            .policies
-            .own_charges(&self.caller, inner.place, door.now, &inner.key);
+        let own =
+            door.setup
+                .policies
+                .own_charges(&self.caller, door.limiter.place, door.now, &inner.key);
         let planned = &own.charges.planned;
         let mut lines: Lines = planned.iter().map(Line::of).collect();
         let mut receipts = Receipts::default();

@@ -62,6 +62,10 @@ struct Claimed {
 
 /// Whose a token is.
 #[derive(Clone, Debug)]
+#[cfg_attr(
+    not(feature = "lookup"),
+    allow(dead_code, reason = "keys of files are always there")
+)]
 pub(crate) enum TokenOwner {
     Known {
         consumer: Arc<Consumer>,
@@ -181,6 +185,8 @@ impl Tokens {
         now: Timestamp,
         fetched: bool,
     ) -> Result<Checked, TokenOwner> {
+        #[cfg(not(feature = "lookup"))]
+        let _ = (now, fetched);
         match &self.keys {
             KeySet::Fixed(keys) => Ok(self.verify(token, keys)),
             #[cfg(feature = "lookup")]

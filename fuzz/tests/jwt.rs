@@ -1,5 +1,12 @@
 //! JSON Web Tokens: never panics, and no other token than the signed one is believed.
 
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test may panic"
+)]
+
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;

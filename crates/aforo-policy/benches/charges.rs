@@ -89,12 +89,10 @@ fn main() {
         .cloned()
         .unwrap();
     let caller = Caller {
-        address: "198.51.100.7".parse().unwrap(),
         plan: consumer.plan.clone(),
         consumer: Some(consumer),
-        api_key: None,
-        claims: None,
         credential: Credential::Verified,
+        ..Caller::stranger("198.51.100.7".parse().unwrap())
     };
     let (headers, method) = (HeaderMap::new(), Method::POST);
     let raw = "/v1/orders/1f3870be/items";

@@ -24,16 +24,21 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Nobody: for what is charged without a caller.
-    pub(crate) const fn nobody() -> Self {
+    /// Whoever came from an address, before anything else is known.
+    pub const fn stranger(address: IpAddr) -> Self {
         Self {
-            address: IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+            address,
             consumer: None,
             api_key: None,
             claims: None,
             plan: None,
             credential: Credential::Absent,
         }
+    }
+
+    /// Nobody: for what is charged without a caller.
+    pub(crate) const fn nobody() -> Self {
+        Self::stranger(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
     }
 }
 

@@ -7,8 +7,7 @@ use std::sync::Arc;
 use aforo::core::{HashKey, Timestamp};
 use aforo_policy::file::Environment;
 use aforo_policy::{
-    BodyFacts, Caller, CanonicalPath, Charges, Credential, Facts, Place, Planned, PolicySet,
-    Refusal, Settings,
+    BodyFacts, Caller, CanonicalPath, Charges, Facts, Place, Planned, PolicySet, Refusal, Settings,
 };
 use http::{HeaderMap, HeaderValue, Method, header};
 
@@ -119,13 +118,7 @@ impl Login {
             headers: &headers,
             body: Some(BodyFacts { bytes: body }),
         };
-        let caller = Caller {
-            address: IpAddr::V4(Ipv4Addr::LOCALHOST),
-            consumer: None,
-            plan: None,
-            credential: Credential::Absent,
-            api_key: None,
-        };
+        let caller = Caller::stranger(IpAddr::V4(Ipv4Addr::LOCALHOST));
         let matched = self.0.matched(&facts);
         let now = Timestamp::from_seconds(1_700_000_000);
         let charges: Charges<'_> =

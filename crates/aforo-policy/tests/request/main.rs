@@ -44,12 +44,8 @@ fn set(text: &str) -> PolicySet {
 
 fn anonymous(set: &PolicySet) -> Caller {
     Caller {
-        address: "198.51.100.7".parse().unwrap(),
-        consumer: None,
-        api_key: None,
-        claims: None,
         plan: set.settings().plans.get("anonymous").cloned(),
-        credential: Credential::Absent,
+        ..Caller::stranger("198.51.100.7".parse().unwrap())
     }
 }
 
@@ -58,8 +54,6 @@ fn consumer(set: &PolicySet, id: &str) -> Caller {
     Caller {
         plan: consumer.plan.clone(),
         consumer: Some(consumer),
-        api_key: None,
-        claims: None,
         credential: Credential::Verified,
         ..anonymous(set)
     }

@@ -73,11 +73,7 @@ mod tests {
 
     fn caller(consumer: Option<&str>, org: Option<&str>) -> Caller {
         Caller {
-            address: IpAddr::V4(Ipv4Addr::LOCALHOST),
-            plan: None,
             credential: Credential::Verified,
-            api_key: None,
-            claims: None,
             consumer: consumer.map(|id| {
                 Arc::new(Consumer {
                     id: id.to_owned(),
@@ -89,6 +85,7 @@ mod tests {
                     overrides: Vec::new(),
                 })
             }),
+            ..Caller::stranger(IpAddr::V4(Ipv4Addr::LOCALHOST))
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ::http::request::Parts;
 use aforo_core::{Charge, Timestamp};
-use aforo_policy::{Caller, Credential, Part, Planned, PlannedCharge, Policy, WhenMissing};
+use aforo_policy::{Caller, Part, Planned, PlannedCharge, Policy, WhenMissing};
 use aforo_store::{Batch, Receipt, Store};
 
 use super::Stopped;
@@ -62,14 +62,7 @@ impl Door {
     /// Whoever came, before anything is known but the address.
     pub(super) fn stranger(&self) -> Caller {
         let nowhere = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
-        Caller {
-            address: self.client.map_or(nowhere, |client| client.address),
-            consumer: None,
-            api_key: None,
-            claims: None,
-            plan: None,
-            credential: Credential::Absent,
-        }
+        Caller::stranger(self.client.map_or(nowhere, |client| client.address))
     }
 
     /// Charges the edge's policies, each by itself. What they took stays taken.

@@ -106,12 +106,8 @@ pub(super) fn with_routes(routes: Vec<Route>) -> Settings {
 
 pub(super) fn anonymous(address: &str, plan: Plan) -> Caller {
     Caller {
-        address: address.parse().unwrap(),
-        consumer: None,
-        api_key: None,
-        claims: None,
         plan: Some(Arc::new(plan)),
-        credential: Credential::Absent,
+        ..Caller::stranger(address.parse().unwrap())
     }
 }
 
@@ -130,8 +126,6 @@ pub(super) fn consumer(id: &str) -> Consumer {
 pub(super) fn known(consumer: Consumer, plan: Plan) -> Caller {
     Caller {
         consumer: Some(Arc::new(consumer)),
-        api_key: None,
-        claims: None,
         credential: Credential::Verified,
         ..anonymous("198.51.100.7", plan)
     }

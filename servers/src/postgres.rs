@@ -67,9 +67,11 @@ impl Postgres {
         self.signal("CONT");
     }
 
-    /// Kills it. Its port and its data stay its own.
+    /// Kills it, and waits for those of its processes that outlive it for a moment. Its port and its
+    /// data stay its own.
     pub fn kill(&mut self) {
         self.process = None;
+        until("the end of its processes", || is_over(self.folder.path()));
     }
 
     /// Starts it on the same port with the same data; kills it first when it runs.
@@ -77,7 +79,6 @@ impl Postgres {
         self.kill();
         let folder = self.folder.path();
         let log = folder.join("log");
-        until("the processes of the one before", || is_over(folder));
         let postgres = program("postgres").display().to_string();
         let mut arguments: Vec<String> = Vec::new();
         let root = is_root(folder);

@@ -30,4 +30,5 @@ mod own_use;
 mod paths;
 mod proxying;
 mod shared_limit;
+mod tokens;
 mod upgrades;

@@ -154,23 +154,23 @@ impl Services {
     /// Waits until all workers have ended.
     async fn ended(&mut self) {
         if let Some(gateway) = &mut self.gateway {
-            gateway.ended().await;
+            gateway.workers.ended().await;
         }
         if let Some(decide) = &mut self.decide {
-            decide.ended().await;
+            decide.workers.ended().await;
         }
     }
 
     /// Stops accepting connections.
     fn drain(&self) {
-        self.gateway.iter().for_each(Gateway::drain);
-        self.decide.iter().for_each(Decide::drain);
+        self.gateway.iter().for_each(|one| one.workers.drain());
+        self.decide.iter().for_each(|one| one.workers.drain());
     }
 
     /// After the end: whether everything in flight finished in time.
     fn all_finished(self) -> bool {
-        let gateway = self.gateway.is_none_or(Gateway::all_finished);
-        let decide = self.decide.is_none_or(Decide::all_finished);
+        let gateway = self.gateway.is_none_or(|one| one.workers.all_finished());
+        let decide = self.decide.is_none_or(|one| one.workers.all_finished());
         gateway && decide
     }
 }

@@ -13,15 +13,14 @@ mod worker;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::thread::{self, JoinHandle};
 
 use aforo::Limiter;
 use aforo_policy::{Decide as Settings, Place};
 use thiserror::Error;
-use tokio::sync::{mpsc, watch};
 
 use crate::gateway;
 use crate::gateway::TlsError;
+use crate::workers::Workers;
 use seats::Seats;
 use token::{Token, TokenError};
 use worker::{Blueprint, Sockets, Worker};
@@ -29,9 +28,8 @@ use worker::{Blueprint, Sockets, Worker};
 /// A decision service that runs.
 pub(crate) struct Decide {
     addresses: Vec<(Service, SocketAddr)>,
-    stop: watch::Sender<bool>,
-    ended: mpsc::UnboundedReceiver<()>,
-    workers: Vec<JoinHandle<io::Result<bool>>>,
+    /// Its threads.
+    pub(crate) workers: Workers,
 }
 
 /// What a listener speaks.
@@ -85,7 +83,7 @@ impl Decide {
             idle_timeout: settings.idle_timeout.into(),
             request_timeout: settings.request_timeout.into(),
         };
-        let count = thread::available_parallelism().map_or(1, usize::from);
+        let count = Workers::per_core();
         let mut sockets: Vec<Sockets> = (0..count).map(|_| Sockets::default()).collect();
         let mut addresses = Vec::new();
         let wanted = [(Service::Resp, settings.resp)];
@@ -101,63 +99,16 @@ impl Decide {
                 of_worker.push(service, listener, Arc::clone(&seats));
             }
         }
-        Self::with_workers(&blueprint, sockets, addresses)
-    }
-
-    fn with_workers(
-        blueprint: &Blueprint,
-        sockets: Vec<Sockets>,
-        addresses: Vec<(Service, SocketAddr)>,
-    ) -> Result<Self, StartError> {
-        let (stop, stopped) = watch::channel(false);
-        let (ending, ended) = mpsc::unbounded_channel();
-        let mut workers = Vec::with_capacity(sockets.len());
-        for (number, sockets) in sockets.into_iter().enumerate() {
-            let (blueprint, stopped) = (blueprint.clone(), stopped.clone());
-            let ending = ending.clone();
-            let worker = thread::Builder::new()
-                .name(format!("decide-{number}"))
-                .spawn(move || {
-                    let _until_the_end = ending;
-                    work(blueprint, sockets, stopped)
-                });
-            workers.push(worker.map_err(StartError::Thread)?);
-        }
-        Ok(Self {
-            addresses,
-            stop,
-            ended,
-            workers,
-        })
+        let workers = Workers::start("decide", sockets, move |sockets, stop| {
+            let worker = Worker::new(blueprint.clone());
+            async move { worker.run(sockets, stop).await }
+        });
+        let workers = workers.map_err(StartError::Thread)?;
+        Ok(Self { addresses, workers })
     }
 
     /// What it listens for, and where.
     pub(crate) fn addresses(&self) -> &[(Service, SocketAddr)] {
         &self.addresses
     }
-
-    /// Stops accepting connections and ends those that are open when they have their answers.
-    pub(crate) fn drain(&self) {
-        self.stop.send_replace(true);
-    }
-
-    /// Waits until every worker has ended.
-    pub(crate) async fn ended(&mut self) {
-        while self.ended.recv().await.is_some() {}
-    }
-
-    /// After the end: whether every question was answered.
-    pub(crate) fn all_finished(self) -> bool {
-        let mut ends = self.workers.into_iter().map(JoinHandle::join);
-        ends.all(|end| matches!(end, Ok(Ok(true))))
-    }
-}
-
-fn work(blueprint: Blueprint, sockets: Sockets, stop: watch::Receiver<bool>) -> io::Result<bool> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build_local(tokio::runtime::LocalOptions::default())?;
-    let finished = runtime.block_on(async { Worker::new(blueprint).run(sockets, stop).await });
-    runtime.shutdown_background();
-    finished
 }

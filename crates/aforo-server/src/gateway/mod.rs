@@ -29,16 +29,16 @@ mod worker;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::thread::{self, JoinHandle};
 
 use aforo::Limiter;
 use aforo_policy::{Gateway as Settings, Identity};
 use thiserror::Error;
-use tokio::sync::{mpsc, watch};
 
 use caps::Caps;
 use upstream::Target;
 use worker::{Blueprint, Timeouts, Worker};
+
+use crate::workers::Workers;
 
 pub(crate) use listener::{bind, set_up};
 pub(crate) use tls::TlsError;
@@ -47,9 +47,8 @@ pub(crate) use upstream::TargetError;
 /// A gateway that runs.
 pub(crate) struct Gateway {
     address: SocketAddr,
-    stop: watch::Sender<bool>,
-    ended: mpsc::UnboundedReceiver<()>,
-    workers: Vec<JoinHandle<io::Result<bool>>>,
+    /// Its threads.
+    pub(crate) workers: Workers,
 }
 
 /// Why a gateway does not start.
@@ -82,7 +81,7 @@ impl Gateway {
         limiter: Limiter,
     ) -> Result<Self, StartError> {
         let blueprint = blueprint(settings, identity, limiter)?;
-        let count = thread::available_parallelism().map_or(1, usize::from);
+        let count = Workers::per_core();
         let listeners = listener::bind(settings.listen, count).map_err(|source| {
             let address = settings.listen;
             StartError::Listen { address, source }
@@ -91,61 +90,18 @@ impl Gateway {
             .first()
             .and_then(|listener| listener.local_addr().ok())
             .unwrap_or(settings.listen);
-        let (stop, stopped) = watch::channel(false);
-        let (ending, ended) = mpsc::unbounded_channel();
-        let mut workers = Vec::with_capacity(listeners.len());
-        for (number, listener) in listeners.into_iter().enumerate() {
-            let (blueprint, stopped) = (blueprint.clone(), stopped.clone());
-            let ending = ending.clone();
-            let worker = thread::Builder::new()
-                .name(format!("gateway-{number}"))
-                .spawn(move || {
-                    let _until_the_end = ending;
-                    work(blueprint, listener, stopped)
-                });
-            workers.push(worker.map_err(StartError::Thread)?);
-        }
-        Ok(Self {
-            address,
-            stop,
-            ended,
-            workers,
-        })
+        let workers = Workers::start("gateway", listeners, move |listener, stop| {
+            let worker = Worker::new(blueprint.clone());
+            async move { worker.run(listener, stop).await }
+        });
+        let workers = workers.map_err(StartError::Thread)?;
+        Ok(Self { address, workers })
     }
 
     /// Where it listens.
     pub(crate) const fn address(&self) -> SocketAddr {
         self.address
     }
-
-    /// Stops accepting connections and lets those that are open finish what they do.
-    pub(crate) fn drain(&self) {
-        self.stop.send_replace(true);
-    }
-
-    /// Waits until every worker has ended.
-    pub(crate) async fn ended(&mut self) {
-        while self.ended.recv().await.is_some() {}
-    }
-
-    /// After the end: whether everything in flight finished in time.
-    pub(crate) fn all_finished(self) -> bool {
-        let mut ends = self.workers.into_iter().map(JoinHandle::join);
-        ends.all(|end| matches!(end, Ok(Ok(true))))
-    }
-}
-
-fn work(
-    blueprint: Blueprint,
-    listener: std::net::TcpListener,
-    stop: watch::Receiver<bool>,
-) -> io::Result<bool> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build_local(tokio::runtime::LocalOptions::default())?;
-    let finished = runtime.block_on(async { Worker::new(blueprint).run(listener, stop).await });
-    runtime.shutdown_background();
-    finished
 }
 
 fn blueprint(

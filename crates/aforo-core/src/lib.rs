@@ -114,7 +114,7 @@ pub use decision::{Decision, Denial, decide};
 pub use edges::Edges;
 pub use hash::{HashKey, HashKeyError, PartitionHash};
 pub use outcome::{Outcome, Verdict};
-pub use quota::{CalendarUnit, Quota, QuotaError, Window};
+pub use quota::{CalendarUnit, Quota, QuotaError, RemainderError, Window};
 pub use state::{Shape, State, Stored};
 pub use taken::Taken;
 pub use terms::{PolicyName, PolicyNameError, Terms};

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use aforo_core::{Algorithm, CalendarUnit, Quota, Span, Window};
 
-use crate::{Allowance, Calendar, Metered, Penalty, Policy, Precision};
+use crate::{Allowance, Calendar, Metered, Penalty, Policy, Precision, Share};
 
 /// The units that lengths are told in, the longest first, in microseconds.
 const UNITS: [(u64, &str); 5] = [
@@ -28,10 +28,19 @@ const UNITS: [(u64, &str); 5] = [
 /// # Ok::<(), aforo_policy::file::PolicyTextError>(())
 /// ```
 pub fn policy(policy: &Policy) -> String {
-    let quotas = quotas(policy);
+    let quotas = quotas(policy) + part(policy.share);
     match &policy.penalty {
         Some(penalty) => format!("{quotas}; {}", self::penalty(penalty)),
         None => quotas,
+    }
+}
+
+/// Whose part of a pool it is.
+const fn part(share: Option<Share>) -> &'static str {
+    match share {
+        Some(Share::Guaranteed) => "; for each member by itself",
+        Some(Share::Rest) => "; for all members, beyond what each has by itself",
+        None => "",
     }
 }
 

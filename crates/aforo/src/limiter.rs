@@ -275,6 +275,7 @@ impl Limiter {
             how,
             observer: &*self.inner.observer,
             penalises: setup.policies.penalises(),
+            divides_pools: setup.policies.divides_pools(),
         }
     }
 

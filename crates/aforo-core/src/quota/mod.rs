@@ -4,6 +4,7 @@ mod assess;
 mod error;
 mod exact;
 mod kind;
+mod remainder;
 
 use crate::algorithm::leaky_bucket;
 use crate::{Algorithm, Shape, Span, Unit};
@@ -11,6 +12,7 @@ use crate::{Algorithm, Shape, Span, Unit};
 pub use error::QuotaError;
 use exact::{Capacity, Exact};
 pub(crate) use kind::Kind;
+pub use remainder::RemainderError;
 
 /// Every number that takes part in a decision stays below this, so that doubles hold it exactly.
 pub(crate) const EXACT_BELOW: u64 = 1 << 53;

@@ -43,7 +43,7 @@ fn negotiated<'a>(
     consumer: &'a Consumer,
     now: Timestamp,
 ) -> Option<&'a Allowance> {
-    if consumer.overrides.is_empty() || !counts_consumers_apart(policy) {
+    if consumer.overrides.is_empty() || policy.share.is_some() || !counts_consumers_apart(policy) {
         return None;
     }
     consumer

@@ -45,6 +45,8 @@ pub struct PolicySet {
     looks_at_responses: bool,
     /// Whether some policy's denials lead to more.
     penalises: bool,
+    /// Whether some team's pool is divided.
+    divides_pools: bool,
     /// Nobody: who makes the request is not known yet.
     nobody: Caller,
 }
@@ -59,6 +61,7 @@ impl PolicySet {
             reads_body: some(counts_by_body) || prices_by_body(&settings),
             reads_host: some(counts_by_host),
             penalises: some(|policy| policy.penalty.is_some()),
+            divides_pools: some(|policy| policy.share.is_some()),
             looks_at_responses: aftermath::looks_at_responses(&settings),
             nobody: Caller::nobody(),
             settings,
@@ -129,6 +132,11 @@ impl PolicySet {
     /// Whether some policy's denials lead to more: else no policy has a penalty.
     pub const fn penalises(&self) -> bool {
         self.penalises
+    }
+
+    /// Whether some team's pool is divided: else no policy is part of one.
+    pub const fn divides_pools(&self) -> bool {
+        self.divides_pools
     }
 
     /// What a request is to be charged: by the caller's plan, its team, the groups, the route.

@@ -30,7 +30,7 @@ pub use penalty::Penalty;
 pub use plan::{Consumer, Override, Plan, Team};
 pub use policy::{
     Allowance, Alternatives, Counted, Disclosure, Metered, Normalize, Part, Place, Places, Policy,
-    Precision, WhenMissing,
+    Precision, Share, WhenMissing,
 };
 pub use responses::{
     Body, Cors, Draft, FieldFamily, Language, Responses, RetryAfter, UpstreamFields,

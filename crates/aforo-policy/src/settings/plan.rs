@@ -26,7 +26,8 @@ pub struct Plan {
 pub struct Team {
     /// Its name.
     pub name: String,
-    /// The policies its members share.
+    /// The policies its members share. A pool that something is guaranteed of is followed by its
+    /// parts.
     pub policies: Vec<Arc<Policy>>,
 }
 

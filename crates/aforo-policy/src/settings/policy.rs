@@ -47,6 +47,8 @@ pub struct Policy {
     pub penalty: Option<Arc<Penalty>>,
     /// The cookie of known devices.
     pub exempt_cookie: Option<Arc<ExemptCookie>>,
+    /// Which part of a team's pool it is.
+    pub share: Option<Share>,
     /// What the file says of its quotas beside them.
     pub(crate) fields: QuotaFields,
 }
@@ -174,6 +176,16 @@ pub enum Precision {
     Exact,
     /// Each instance takes up to a tenth of the capacity in advance and spends it within a second.
     Leased,
+}
+
+/// Which part of a team's pool a policy is. A request takes from the pool, and from one of its
+/// parts: from what is guaranteed to the member while that holds it, else from the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// What each member has for itself.
+    Guaranteed,
+    /// What is left for all members when each has its own part. It follows the guaranteed part.
+    Rest,
 }
 
 /// What callers are shown.

@@ -22,7 +22,6 @@ fn fields_that_are_not_built_yet() {
     for (section, field) in [
         ("gateway", "docs_path = \"/docs\""),
         ("policies.a", "concurrent = 5"),
-        ("teams.a", "guaranteed = \"1/s\""),
     ] {
         let name = field.split(' ').next().unwrap();
         assert_eq!(

@@ -6,6 +6,7 @@ mod cost;
 mod decide;
 mod exempt_cookie;
 mod graphql;
+mod guaranteed;
 mod identity;
 mod includes;
 mod later;

@@ -10,7 +10,7 @@ use crate::stores::{Memory, NamedStore};
 impl Taking<'_> {
     /// [`Taking::put`] for stores that answer at once.
     pub(crate) fn put_now(&mut self, put: Put<'_>) {
-        if put.has_penalty() {
+        if put.has_penalty() || put.divides_pool() {
             at_once(self.put(put));
             return;
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aforo_core::{Mode, Outcome, PolicyName, Quota, Span, Terms, Verdict};
-use aforo_policy::{Counted, Disclosure, Planned, PlannedCharge};
+use aforo_policy::{Counted, Disclosure, Planned, PlannedCharge, Share};
 
 use crate::Judged;
 use crate::http::{ShownPolicy, Standing};
@@ -22,6 +22,10 @@ pub(crate) struct Line {
     pub(crate) own_cost: bool,
     pub(crate) taken: u64,
     pub(crate) seat: Option<Seat>,
+    /// Which part of a team's pool it is.
+    pub(crate) share: Option<Share>,
+    /// Whether it takes no part: another part of the same pool stands for it.
+    pub(crate) aside: bool,
 }
 
 /// What a policy measures by.
@@ -67,6 +71,17 @@ impl Line {
             own_cost: policy.cost.is_some(),
             taken: 0,
             seat: None,
+            share: policy.share,
+            aside: policy.share == Some(Share::Rest),
+        }
+    }
+
+    /// The same, to be looked at by itself, whatever part of a pool it is.
+    pub(crate) fn alone(planned: &PlannedCharge<'_>) -> Self {
+        Self {
+            share: None,
+            aside: false,
+            ..Self::of(planned)
         }
     }
 
@@ -94,13 +109,15 @@ impl Line {
     /// Whether it denied the request.
     pub(crate) fn is_violated(&self) -> bool {
         let fits = self.outcome.as_ref().is_none_or(Outcome::is_allowed);
-        self.mode == Mode::Enforce && (self.blocks() || !fits)
+        self.mode == Mode::Enforce && !self.aside && (self.blocks() || !fits)
     }
 
-    /// Whether a response may speak of it: not of shadow policies, nor of lines counted already.
+    /// Whether a response may speak of it: not of shadow policies, nor of lines counted already,
+    /// nor of a member's own part that still holds, since more than that is open to it.
     pub(crate) fn is_shown(&self) -> bool {
         let counted_already = self.seat.is_some_and(|seat| seat.shared);
-        self.mode == Mode::Enforce && !counted_already
+        let is_own_part = self.share == Some(Share::Guaranteed) && !self.is_violated();
+        self.mode == Mode::Enforce && !counted_already && !self.aside && !is_own_part
     }
 
     /// What a response may say of it.

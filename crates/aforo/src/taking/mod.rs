@@ -6,6 +6,7 @@ mod line;
 mod nearby;
 mod penalty;
 mod receipts;
+mod shares;
 
 pub(crate) use line::{Line, Measure, Seat};
 use penalty::Lately;
@@ -14,7 +15,7 @@ pub(crate) use receipts::{Held, Receipts};
 
 use std::sync::Arc;
 
-use aforo_core::{Decision, Denial, Outcome, Span, decide};
+use aforo_core::{Charge, Decision, Denial, OnDenial, Outcome, Span, decide};
 use aforo_policy::{Planned, PlannedCharge};
 use aforo_store::{Answer, Batch, Charged, Store, StoreError};
 use smallvec::SmallVec;
@@ -52,6 +53,8 @@ pub(crate) struct Put<'a> {
     pub(crate) observer: &'a dyn Observer,
     /// Whether some policy of the file has a penalty.
     pub(crate) penalises: bool,
+    /// Whether some team's pool of the file is divided.
+    pub(crate) divides_pools: bool,
 }
 
 /// What becomes of a request.
@@ -88,8 +91,11 @@ impl<'t> Taking<'t> {
     /// Puts the charges to their stores, one round trip each. Either all enforced ones are taken,
     /// or none.
     pub(crate) async fn put(&mut self, put: Put<'_>) {
-        if put.how == How::Take && self.is_denied_nearby(put) {
-            return;
+        while put.how == How::Take && self.is_denied_nearby(put) {
+            if !self.falls_back() {
+                self.wait_for_the_nearer();
+                return;
+            }
         }
         let mut lately = Lately::default();
         if put.has_penalty() {
@@ -98,6 +104,22 @@ impl<'t> Taking<'t> {
                 return;
             }
         }
+        self.ask_stores(put).await;
+        while self.falls_back() {
+            self.ask_stores(put).await;
+        }
+        if self.withheld_denials(put.how) {
+            Box::pin(self.count_denials(put)).await;
+        }
+        self.wait_for_the_nearer();
+        if !lately.is_empty() {
+            Box::pin(self.penalise(&lately, put)).await;
+        }
+        self.tell(put);
+    }
+
+    /// Asks each store once.
+    async fn ask_stores(&mut self, put: Put<'_>) {
         for place in self.asked_places(put) {
             let mut batch = Batch::new();
             if let Some(asked) = self.next(place, put, &mut batch) {
@@ -111,10 +133,6 @@ impl<'t> Taking<'t> {
                 self.go_on(&asked, failed, put).await;
             }
         }
-        if !lately.is_empty() {
-            Box::pin(self.penalise(&lately, put)).await;
-        }
-        self.tell(put);
     }
 
     /// The places of the stores to ask: none when a policy blocks what is to be taken.
@@ -136,12 +154,21 @@ impl<'t> Taking<'t> {
 
     /// Gathers the charges that one store keeps.
     fn gather<'a>(&mut self, batch: &mut Batch<'a>, place: usize, put: Put<'a>) {
+        let may_fall_back = self.may_fall_back();
         for (line, planned) in self.lines.iter_mut().zip(put.planned) {
             if let Planned::Charge(charge) = &planned.planned
                 && put.stores.place_of(planned.policy) == place
+                && !line.aside
             {
                 let before = batch.charges().len();
-                let seat = batch.push(*charge);
+                let seat = batch.push(match may_fall_back {
+                    // What denies now may not deny the request.
+                    true => Charge {
+                        on_denial: OnDenial::Keep,
+                        ..*charge
+                    },
+                    false => *charge,
+                });
                 line.seat = Some(Seat {
                     store: place,
                     place: seat,
@@ -202,6 +229,9 @@ impl<'t> Taking<'t> {
                 .await;
         }
         if put.how == How::Take && self.is_denied() {
+            if asked.denied && self.may_fall_back() {
+                return;
+            }
             if asked.denied {
                 self.take_denials(asked, put).await;
             } else {
@@ -217,13 +247,13 @@ impl<'t> Taking<'t> {
 
     /// Gives back what earlier stores took, but for what counts denials.
     async fn give_back(&mut self, stores: &Stores, observer: &dyn Observer) {
+        let counts_denials = !self.may_fall_back();
         let lines = &mut *self.lines;
         for mut held in self.receipts.take_all() {
             let place = held.store_place;
             held.receipt.retain(|seat| {
-                !lines
-                    .iter()
-                    .any(|line| line.stands_at(place, seat) && line.counts_denials)
+                let stays = |line: &Line| line.stands_at(place, seat) && line.counts_denials;
+                !(counts_denials && lines.iter().any(stays))
             });
             held.refund(stores, observer).await;
             untaken(lines, place);
@@ -251,7 +281,8 @@ impl<'t> Taking<'t> {
     /// Tells the observer of every policy.
     fn tell(&self, put: Put<'_>) {
         if put.how == How::Take {
-            let judged = self.lines.iter().map(Line::judged);
+            let taking_part = self.lines.iter().filter(|line| !line.aside);
+            let judged = taking_part.map(Line::judged);
             judged.for_each(|judged| put.observer.judged(&judged));
         }
     }
@@ -290,6 +321,7 @@ impl<'t> Taking<'t> {
         decide(
             self.lines
                 .iter()
+                .filter(|line| !line.aside)
                 .filter_map(|line| line.outcome.as_ref().map(|outcome| (line.mode, outcome))),
         )
     }

@@ -19,6 +19,7 @@ impl Taking<'_> {
             let store = put.stores.at(put.stores.place_of(planned.policy));
             if let (Planned::Charge(charge), Some(store)) = (&planned.planned, store)
                 && is_remembered(planned.policy)
+                && !line.aside
                 && let Some(outcome) = store.near_denial(charge)
             {
                 line.outcome = Some(outcome);

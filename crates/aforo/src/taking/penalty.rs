@@ -115,8 +115,9 @@ impl Taking<'_> {
         });
     }
 
-    /// What counts denials counts those by a block, too.
-    async fn count_denials(&self, put: Put<'_>) {
+    /// What counts denials counts those that its own batch did not: by a block, or by a part of a
+    /// pool.
+    pub(super) async fn count_denials(&self, put: Put<'_>) {
         for (line, planned) in self.lines.iter().zip(put.planned) {
             let store = put.stores.at(put.stores.place_of(planned.policy));
             if let (Planned::Charge(charge), Some(store), true) =

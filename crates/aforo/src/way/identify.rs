@@ -223,5 +223,7 @@ fn undisclosed(terms: &Arc<Terms>) -> Line {
         own_cost: true,
         taken: 0,
         seat: None,
+        share: None,
+        aside: false,
     }
 }

@@ -215,6 +215,7 @@ impl Door {
             how,
             observer: &*self.inner().observer,
             penalises: self.setup.policies.penalises(),
+            divides_pools: self.setup.policies.divides_pools(),
         }
     }
 }

@@ -30,7 +30,7 @@ impl Entry {
                 .policies
                 .own_charges(&self.caller, door.limiter.place, door.now, &inner.key);
         let planned = &own.charges.planned;
-        let mut lines: Lines = planned.iter().map(Line::of).collect();
+        let mut lines: Lines = planned.iter().map(Line::alone).collect();
         let mut receipts = Receipts::default();
         let mut taking = Taking::new(&mut lines, &mut receipts);
         taking.put(door.put(&own.charges, How::Look)).await;

@@ -17,6 +17,7 @@ mod counting;
 mod devices;
 mod endpoint;
 mod frail;
+mod guaranteed;
 mod jwt;
 mod leased;
 mod login;

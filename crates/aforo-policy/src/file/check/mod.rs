@@ -8,6 +8,7 @@ mod exempt_cookie;
 mod gateway;
 #[cfg(feature = "graphql")]
 mod graphql;
+mod guarantee;
 mod identity;
 mod jwt;
 mod leased;
@@ -31,7 +32,7 @@ use super::findings::Findings;
 use super::raw::{PolicyEntry, RawFile};
 use super::read::{Field, List, Text};
 use super::source::Location;
-use crate::{Anonymous, ExemptCookie, Plan, Policy, Settings, StoreSettings, Team};
+use crate::{Anonymous, ExemptCookie, Identity, Plan, Policy, Settings, StoreSettings, Team};
 use names::{Names, Use};
 use policy::Named;
 
@@ -78,7 +79,7 @@ impl Checker<'_> {
         self.named = self.named_policies();
         let identity = self.identity();
         let plans = self.plans();
-        let teams = self.teams();
+        let teams = self.teams(&identity);
         let edge = self.edge();
         let groups = self.groups();
         let routes = self.routes();
@@ -120,14 +121,15 @@ impl Checker<'_> {
         plans
     }
 
-    fn teams(&mut self) -> BTreeMap<String, Arc<Team>> {
+    fn teams(&mut self, identity: &Identity) -> BTreeMap<String, Arc<Team>> {
         let mut teams = BTreeMap::new();
         for (name, raw) in self.file.teams.get().into_iter().flat_map(|teams| &teams.0) {
             self.check_name("team", name);
             let used = Use::Team(name.value.clone());
+            let pools = self.policies(&raw.policies, &used);
             let team = Team {
                 name: name.value.clone(),
-                policies: self.policies(&raw.policies, &used),
+                policies: self.guaranteed(name, raw, pools, identity),
             };
             teams.insert(name.value.clone(), Arc::new(team));
         }

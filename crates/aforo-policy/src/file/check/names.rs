@@ -177,7 +177,7 @@ impl Checker<'_> {
     }
 
     /// Where a name was written, if it was written and not made up.
-    fn written_name(&self, name: &str) -> Option<Location> {
+    pub(super) fn written_name(&self, name: &str) -> Option<Location> {
         let known = self.names.0.get(name)?;
         known.written.then_some(known.at)
     }

@@ -292,7 +292,7 @@ fn has_wrong_fields(raw: &RawPolicy) -> bool {
 }
 
 /// Parts without alternatives.
-fn alone(parts: Vec<Part>) -> Vec<Alternatives> {
+pub(super) fn alone(parts: Vec<Part>) -> Vec<Alternatives> {
     parts
         .into_iter()
         .map(|part| Alternatives(vec![part]))

@@ -139,6 +139,7 @@ impl Policy {
             at: crate::Places::default(),
             penalty: None,
             exempt_cookie: None,
+            share: None,
             fields: QuotaFields::default(),
         }
     }

@@ -3,7 +3,7 @@
 use toml::value::Datetime;
 
 use super::PolicyEntry;
-use crate::file::read::{List, Located, Text};
+use crate::file::read::{List, Located, OneOrMany, Text};
 use crate::file::table::table;
 
 table! {
@@ -26,8 +26,13 @@ table! {
     RawTeam {
         /// The pool: quotas that all members of the team share, beside their own plans'.
         required policies: List<PolicyEntry>,
+        /// What of the pool each member has for itself, such as `"60/minute burst 10"`, so that no
+        /// member can starve the others: a quota with the window and algorithm of one of the
+        /// pool's, or a list of such. The other members cannot use it.
+        optional guaranteed: OneOrMany<Text>,
+        /// The most members that the team may have. Default: the consumers of this file.
+        optional members: Located<u64>,
     }
-    later { "guaranteed" }
 }
 
 table! {

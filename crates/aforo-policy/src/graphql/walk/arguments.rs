@@ -26,6 +26,9 @@ impl<'w> Walk<'w> {
         if !directives.is_empty() {
             return Ok(most);
         }
+        if known.is_none() && field.arguments().is_none() {
+            return Ok(None);
+        }
         let usual = self.gauge.list_arguments.iter();
         let sizes = usual.filter_map(|name| self.argument_size(field, known, name, &[]));
         Ok(sizes.max())

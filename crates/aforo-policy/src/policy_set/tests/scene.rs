@@ -50,6 +50,7 @@ pub(super) fn policy(name: &str, parts: &[Part]) -> Policy {
         at: Places::default(),
         penalty: None,
         exempt_cookie: None,
+        share: None,
         fields: crate::file::QuotaFields::default(),
     }
 }

@@ -14,6 +14,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod guaranteed;
 mod hash_key;
 mod outage;
 mod penalty;

@@ -11,6 +11,7 @@ mod log;
 mod overview;
 mod run;
 mod schema;
+mod tls;
 mod workers;
 
 use std::process::ExitCode;

@@ -16,6 +16,8 @@ pub struct Gateway {
     pub upstream: Vec<Upstream>,
     /// TLS of the listener.
     pub tls: Option<Tls>,
+    /// The PEM file with the authorities of client certificates; only beside `tls`.
+    pub client_ca: Option<PathBuf>,
     /// Connections in all.
     pub max_connections: usize,
     /// Connections per client address; trusted proxies have no such cap.

@@ -17,6 +17,8 @@ pub struct Identity {
     pub api_key: Vec<CredentialSource>,
     /// A header with a consumer id, set by a trusted peer that authenticated.
     pub verified_header: Option<http::HeaderName>,
+    /// What of a verified client certificate is the consumer's id.
+    pub client_certificate: Option<CertificateName>,
     /// The plan of a verified consumer without one.
     pub default_plan: Option<String>,
     /// What a caller without a verified credential is.
@@ -59,6 +61,17 @@ pub struct CredentialSource {
     pub scheme: Option<String>,
 }
 
+/// What of a client certificate is its consumer's id (RFC 5280). There has to be exactly one of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CertificateName {
+    /// The subject alternative name that is a URI.
+    SanUri,
+    /// The subject alternative name that is a DNS name, in lower case.
+    SanDns,
+    /// The common name of the subject.
+    CommonName,
+}
+
 /// What a caller without a verified credential is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Anonymous {
@@ -80,6 +93,7 @@ impl Default for Identity {
                 scheme: None,
             }],
             verified_header: None,
+            client_certificate: None,
             default_plan: None,
             anonymous: Anonymous::Plan,
             jwt: None,

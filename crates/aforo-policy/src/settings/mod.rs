@@ -23,7 +23,9 @@ pub use cost::CostFrom;
 pub use decide::Decide;
 pub use exempt_cookie::ExemptCookie;
 pub use gateway::{Gateway, Tls, Upstream};
-pub use identity::{Anonymous, CredentialSource, ForwardedHeader, Identity, ProxyTrust};
+pub use identity::{
+    Anonymous, CertificateName, CredentialSource, ForwardedHeader, Identity, ProxyTrust,
+};
 pub use jwt::{Jwt, JwtAlgorithm, JwtKeys};
 pub use lookup::{Lookups, OnLookupFailure};
 pub use penalty::Penalty;

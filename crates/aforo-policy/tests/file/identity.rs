@@ -1,6 +1,6 @@
 //! Who is calling, as the file says it.
 
-use aforo_policy::{CredentialSource, ForwardedHeader, ProxyTrust};
+use aforo_policy::{CertificateName, CredentialSource, ForwardedHeader, ProxyTrust};
 
 use super::{finding, help, lines, settings};
 
@@ -178,4 +178,62 @@ fn the_registry_is_in_an_sql_database() {
         identity("registry = \"sqlite:a\"\nlookup = { url = \"http://a/b\" }"),
         "2:12 both a `registry` and the `url` of a `lookup`"
     );
+}
+
+/// A file whose gateway asks for client certificates, with these lines in `[identity]`.
+fn with_certificates(fields: &str) -> String {
+    format!(
+        "[gateway]\nlisten = \"127.0.0.1:0\"\nupstream = [\"builtin:echo\"]\n\
+         tls = {{ cert = \"a.pem\", key = \"b.pem\", client_ca = \"c.pem\" }}\n\
+         [identity]\n{fields}\n[plans.anonymous]\npolicies = [\"1/s\"]\n\
+         [plans.free]\npolicies = [\"2/s\"]\n"
+    )
+}
+
+#[test]
+fn a_client_certificate_names_a_consumer() {
+    for (word, name) in [
+        ("san-uri", CertificateName::SanUri),
+        ("san-dns", CertificateName::SanDns),
+        ("common-name", CertificateName::CommonName),
+    ] {
+        let fields = format!("client_certificate = \"{word}\"\ndefault_plan = \"free\"");
+        let settings = settings(&with_certificates(&fields));
+        assert_eq!(settings.identity.client_certificate, Some(name));
+        let gateway = settings.gateway.unwrap();
+        assert_eq!(gateway.client_ca, Some("c.pem".into()));
+    }
+}
+
+#[test]
+fn certificates_are_asked_for_and_named_or_neither() {
+    let text = with_certificates("default_plan = \"free\"");
+    assert_eq!(finding(&text), "4:52 client certificates would name nobody");
+    assert_eq!(
+        identity("client_certificate = \"san-dns\""),
+        "2:22 no client is asked for a certificate"
+    );
+    let text = with_certificates("client_certificate = \"san-dns\"");
+    assert_eq!(
+        finding(&text),
+        "6:22 consumers of `client_certificate` would have no plan"
+    );
+    let text = with_certificates("client_certificate = \"san_uri\"\ndefault_plan = \"free\"");
+    assert_eq!(help(&text), "did you mean \"san-uri\"?");
+}
+
+#[test]
+fn a_registry_gives_teams_and_organisations() {
+    for part in ["consumer", "team", "org"] {
+        let text = |source: &str| {
+            format!(
+                "[gateway]\nlisten = \"127.0.0.1:0\"\nupstream = [\"builtin:echo\"]\n\
+                 [identity]\n{source}\n[plans.anonymous]\npolicies = [\"@shared\"]\n\
+                 [policies.shared]\nquota = \"9/min\"\npartition_by = [\"{part}\"]\n"
+            )
+        };
+        assert_eq!(lines(&text("")).len(), 1, "{part}");
+        settings(&text("registry = \"sqlite:consumers.db\""));
+        settings(&text("lookup = { url = \"https://accounts.example/\" }"));
+    }
 }

@@ -6,7 +6,6 @@
 mod pulse;
 mod resp;
 mod seats;
-mod tls;
 mod token;
 mod worker;
 
@@ -19,7 +18,7 @@ use aforo_policy::{Decide as Settings, Place};
 use thiserror::Error;
 
 use crate::gateway;
-use crate::gateway::TlsError;
+use crate::tls::{self, Clients, TlsError};
 use crate::workers::Workers;
 use seats::Seats;
 use token::{Token, TokenError};
@@ -78,7 +77,14 @@ impl Decide {
             limiter: limiter.at(Place::Decide),
             token: settings.token.as_ref().map(Token::read).transpose()?,
             tls: tls
-                .map(|tls| tls::acceptor(tls, settings.client_ca.as_deref()))
+                .map(|tls| {
+                    let authorities = settings.client_ca.as_deref();
+                    tls::acceptor(
+                        tls,
+                        authorities.map_or(Clients::Unasked, Clients::Certified),
+                        &[],
+                    )
+                })
                 .transpose()?,
             idle_timeout: settings.idle_timeout.into(),
             request_timeout: settings.request_timeout.into(),

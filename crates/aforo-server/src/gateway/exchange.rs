@@ -7,6 +7,7 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use aforo::identity::ClientCertificate;
 use aforo::identity::forwarding::Forwarding;
 use aforo::{Admission, Passage, Replayed};
 use http::uri::Scheme;
@@ -26,6 +27,8 @@ use super::{echo, unwind};
 pub(super) struct Client {
     pub(super) peer: SocketAddr,
     pub(super) scheme: Scheme,
+    /// What it showed of itself, when it was asked.
+    pub(super) certificate: Option<ClientCertificate>,
     pub(super) activity: Arc<Activity>,
     /// What the last request was told to be forwarded for.
     pub(super) forwarding: RefCell<Forwarding>,
@@ -57,6 +60,9 @@ async fn admit(
         return Err(Problem::NoTunnels);
     }
     settle_host(&mut request)?;
+    if let Some(certificate) = &client.certificate {
+        request.extensions_mut().insert(certificate.clone());
+    }
     let raw_target = worker.forwards_raw().then(|| request.uri().clone());
     match worker.limiter.admit(request, Some(client.peer)).await {
         Admission::Answer(answer) => Ok(answer.map(GatewayBody::answer)),

@@ -6,9 +6,11 @@
 mod activity;
 mod body;
 mod caps;
+mod certificate;
 mod connection;
 mod consumer_fields;
 mod deadline;
+mod der;
 mod echo;
 mod exchange;
 mod forward;
@@ -20,7 +22,6 @@ mod problem;
 mod protocol;
 mod request_target;
 mod socket;
-mod tls;
 mod tunnel;
 mod unwind;
 mod upstream;
@@ -33,15 +34,16 @@ use std::sync::Arc;
 use aforo::Limiter;
 use aforo_policy::{Gateway as Settings, Identity};
 use thiserror::Error;
+use tokio_rustls::TlsAcceptor;
 
 use caps::Caps;
 use upstream::Target;
 use worker::{Blueprint, Timeouts, Worker};
 
+use crate::tls::{self, Clients, TlsError};
 use crate::workers::Workers;
 
 pub(crate) use listener::{bind, set_up};
-pub(crate) use tls::TlsError;
 pub(crate) use upstream::TargetError;
 
 /// A gateway that runs.
@@ -134,6 +136,17 @@ fn blueprint(
         forward_canonical: settings.forward_canonical,
         names_consumers: settings.consumer_headers,
         caps,
-        tls: settings.tls.as_ref().map(tls::acceptor).transpose()?,
+        tls: acceptor(settings)?,
+        certificate_name: identity.client_certificate,
     })
+}
+
+/// What accepts TLS connections, HTTP/2 before HTTP/1.1.
+fn acceptor(settings: &Settings) -> Result<Option<TlsAcceptor>, TlsError> {
+    let Some(tls) = &settings.tls else {
+        return Ok(None);
+    };
+    let authorities = settings.client_ca.as_deref();
+    let clients = authorities.map_or(Clients::Unasked, Clients::Asked);
+    tls::acceptor(tls, clients, &[b"h2", b"http/1.1"]).map(Some)
 }

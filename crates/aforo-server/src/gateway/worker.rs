@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aforo::Limiter;
-use aforo_policy::Identity;
+use aforo::identity::ClientCertificate;
+use aforo_policy::{CertificateName, Identity};
 use bytes::Bytes;
 use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
@@ -19,6 +20,7 @@ use tracing::{debug, warn};
 
 use super::activity::Activity;
 use super::caps::{Caps, Full, Gauge, Place};
+use super::certificate;
 use super::connection::serve;
 use super::deadline::Deadlines;
 use super::exchange::Client;
@@ -42,6 +44,8 @@ pub(super) struct Blueprint {
     pub(super) names_consumers: bool,
     pub(super) caps: Arc<Caps>,
     pub(super) tls: Option<TlsAcceptor>,
+    /// What of a client's certificate is the consumer's id.
+    pub(super) certificate_name: Option<CertificateName>,
 }
 
 /// How long things may take.
@@ -68,6 +72,7 @@ pub(super) struct Worker {
     caps: Arc<Caps>,
     gauge: Arc<Gauge>,
     tls: Option<TlsAcceptor>,
+    certificate_name: Option<CertificateName>,
     draining: Cell<bool>,
 }
 
@@ -108,6 +113,7 @@ impl Worker {
             caps: blueprint.caps,
             gauge: Arc::default(),
             tls: blueprint.tls,
+            certificate_name: blueprint.certificate_name,
             draining: Cell::new(false),
         })
     }
@@ -176,38 +182,60 @@ impl Worker {
     async fn welcome(self: Rc<Self>, stream: TcpStream, peer: SocketAddr, place: Place) {
         let activity = Activity::new();
         let begun = timeout(self.timeouts.header, self.begin(stream)).await;
-        let (wire, prefix, version) = match begun {
+        let begun = match begun {
             Ok(Ok(begun)) => begun,
             Ok(Err(error)) => return debug!(%peer, %error, "a connection did not begin"),
             Err(_elapsed) => return debug!(%peer, "a connection took too long to begin"),
         };
         let client = Client {
             peer,
-            scheme: match wire {
+            scheme: match begun.wire {
                 Wire::Plain(_) => http::uri::Scheme::HTTP,
                 Wire::Tls(_) => http::uri::Scheme::HTTPS,
             },
+            certificate: begun.certificate,
             activity: Arc::clone(&activity),
             forwarding: RefCell::default(),
         };
-        let socket = Socket::new(wire, prefix, version, activity, place);
-        serve(self, client, socket, version).await;
+        let socket = Socket::new(begun.wire, begun.prefix, begun.version, activity, place);
+        serve(self, client, socket, begun.version).await;
     }
 
-    async fn begin(&self, mut stream: TcpStream) -> io::Result<(Wire, Bytes, Version)> {
+    async fn begin(&self, mut stream: TcpStream) -> io::Result<Begun> {
         listener::set_up(&stream)?;
         let Some(tls) = &self.tls else {
             let (version, prefix) = of_first_bytes(&mut stream).await?;
-            return Ok((Wire::Plain(TokioIo::new(stream)), prefix, version));
+            return Ok(Begun {
+                wire: Wire::Plain(TokioIo::new(stream)),
+                prefix,
+                version,
+                certificate: None,
+            });
         };
         let stream = tls.accept(stream).await?;
-        let version = match stream.get_ref().1.alpn_protocol() {
+        let session = stream.get_ref().1;
+        let version = match session.alpn_protocol() {
             Some(b"h2") => Version::Http2,
             _ => Version::Http1,
         };
-        let wire = Wire::Tls(Box::new(TokioIo::new(stream)));
-        Ok((wire, Bytes::new(), version))
+        let sent = session.peer_certificates().and_then(<[_]>::first);
+        let certificate = sent.zip(self.certificate_name);
+        Ok(Begun {
+            certificate: certificate.map(|(sent, name)| certificate::of(sent, name)),
+            wire: Wire::Tls(Box::new(TokioIo::new(stream))),
+            prefix: Bytes::new(),
+            version,
+        })
     }
+}
+
+/// A connection of which is known what it speaks.
+struct Begun {
+    wire: Wire,
+    /// What was read to learn it.
+    prefix: Bytes,
+    version: Version,
+    certificate: Option<ClientCertificate>,
 }
 
 /// What a client gets whose connection is one too many.

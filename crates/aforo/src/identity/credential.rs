@@ -9,7 +9,7 @@ use super::ApiKeys;
 use super::lines::{Twice, only};
 use super::search::{Search, Step};
 
-/// The longest consumer id that a trusted peer may send, in bytes.
+/// The longest consumer id, in bytes.
 const LONGEST_ID: usize = 256;
 
 /// What became of a request's credentials.
@@ -58,6 +58,7 @@ impl Identified {
     ) -> Self {
         let search = Search {
             headers,
+            certificate: None,
             peer_trusted,
             identity,
             api_keys,
@@ -146,28 +147,35 @@ fn after_scheme<'a>(value: &'a [u8], scheme: &str) -> Option<&'a [u8]> {
     (ends && start.eq_ignore_ascii_case(scheme.as_bytes())).then(|| rest.trim_ascii_start())
 }
 
-/// The consumer that a trusted peer names; `None` when it names nobody.
-pub(super) fn by_verified_id(
-    headers: &HeaderMap,
-    name: &HeaderName,
-    api_keys: &ApiKeys,
-) -> Option<Identified> {
-    let id = match only(headers, name) {
-        Ok(value) => value?.to_str().unwrap_or_default().trim_ascii(),
-        Err(Twice) => "",
-    };
-    if id.is_empty() || id.len() > LONGEST_ID {
-        return Some(Identified::Unrecognised);
-    }
-    let consumer = match api_keys.consumer_by_id(id) {
-        Some(consumer) => Arc::clone(consumer),
-        None => Arc::new(outside_the_file(id)),
-    };
-    Some(Identified::Verified(consumer))
+/// The consumer's id that a trusted peer sends.
+pub(super) enum NamedId<'a> {
+    /// None.
+    Absent,
+    /// Nothing that could be an id.
+    Malformed,
+    /// An id.
+    Id(&'a str),
 }
 
-/// A consumer that a trusted peer verified and that the file does not have.
-fn outside_the_file(id: &str) -> Consumer {
+pub(super) fn named_id<'a>(headers: &'a HeaderMap, name: &HeaderName) -> NamedId<'a> {
+    let value = match only(headers, name) {
+        Ok(None) => return NamedId::Absent,
+        Ok(Some(value)) => value,
+        Err(Twice) => return NamedId::Malformed,
+    };
+    match value.to_str().map(str::trim_ascii) {
+        Ok(id) if is_id(id) => NamedId::Id(id),
+        _ => NamedId::Malformed,
+    }
+}
+
+/// Whether a text may be a consumer's id: 1 to 256 bytes without control characters.
+pub(super) fn is_id(text: &str) -> bool {
+    matches!(text.len(), 1..=LONGEST_ID) && !text.chars().any(char::is_control)
+}
+
+/// A consumer that was verified by its id and of whom nothing else is known.
+pub(super) fn outside_the_file(id: &str) -> Consumer {
     Consumer {
         id: id.to_owned(),
         plan: None,

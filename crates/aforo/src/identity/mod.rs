@@ -6,6 +6,7 @@
 
 pub mod address;
 pub mod api_keys;
+mod certificate;
 pub mod credential;
 #[cfg(feature = "lookup")]
 mod fetch;
@@ -28,6 +29,7 @@ mod sources;
 
 pub use address::{ClientAddress, canonical, prefix};
 pub use api_keys::ApiKeys;
+pub use certificate::ClientCertificate;
 pub use credential::{Identified, challenge};
 pub use lookup::{Found, FoundOverride, Lookup, LookupAnswer, LookupError, PresentedKey};
 pub use untrusted_peers::UntrustedPeers;

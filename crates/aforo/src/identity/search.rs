@@ -4,16 +4,20 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ::http::HeaderMap;
+use aforo_core::Timestamp;
 use aforo_policy::{CredentialSource, Identity};
 
 use super::api_keys::{self, ApiKeys};
-use super::credential::{Identified, Sent, by_verified_id, sent};
+use super::certificate::ClientCertificate;
+use super::credential::{Identified, NamedId, Sent, named_id, outside_the_file, sent};
 use super::jwt::{TokenOwner, Tokens};
 use super::lookup::{Directory, Hash, Owner, PresentedKey, Remembered, View};
 
 /// What a consumer is searched with.
 pub(crate) struct Search<'a> {
     pub(crate) headers: &'a HeaderMap,
+    /// The certificate of its connection, and the time.
+    pub(crate) certificate: Option<(&'a ClientCertificate, Timestamp)>,
     pub(crate) peer_trusted: bool,
     pub(crate) identity: &'a Identity,
     pub(crate) api_keys: &'a ApiKeys,
@@ -67,7 +71,8 @@ pub(crate) enum KeyOwner {
 
 impl Search<'_> {
     /// Goes on with what was told so far: the API keys in the configured order, then the token, the
-    /// first that verifies; then the header of a trusted peer that authenticated.
+    /// first that verifies; then the header of a trusted peer that authenticated; then the
+    /// certificate of the connection, which may be the peer's own.
     pub(crate) fn step(&self, told: &[Told]) -> Step {
         let mut outcome = Identified::Absent;
         for source in &self.identity.api_key {
@@ -96,11 +101,34 @@ impl Search<'_> {
             Some(TokenOwner::Unverified) => outcome.fails(Identified::Unverified),
             Some(TokenOwner::Fetch) => return Step::Ask(Question::TokenKeys),
         }
-        let named = match &self.identity.verified_header {
-            Some(name) if self.peer_trusted => by_verified_id(self.headers, name, self.api_keys),
-            _ => None,
+        match self.verified_id() {
+            NamedId::Absent => {}
+            NamedId::Malformed => return Step::Done(Who::of(Identified::Unrecognised)),
+            NamedId::Id(id) => return Step::Done(self.by_id(id)),
+        }
+        match self.certificate.map(|(sent, now)| sent.id_at(now)) {
+            None => {}
+            Some(None) => outcome.fails(Identified::Unrecognised),
+            Some(Some(id)) => return Step::Done(self.by_id(id)),
+        }
+        Step::Done(Who::of(outcome))
+    }
+
+    /// The id that a trusted peer sends.
+    fn verified_id(&self) -> NamedId<'_> {
+        match &self.identity.verified_header {
+            Some(name) if self.peer_trusted => named_id(self.headers, name),
+            _ => NamedId::Absent,
+        }
+    }
+
+    /// The consumer of an id that was verified.
+    fn by_id(&self, id: &str) -> Who {
+        let consumer = match self.api_keys.consumer_by_id(id) {
+            Some(consumer) => Arc::clone(consumer),
+            None => Arc::new(outside_the_file(id)),
         };
-        Step::Done(Who::of(named.unwrap_or(outcome)))
+        Who::of(Identified::Verified(consumer))
     }
 
     /// Whether a credential is a token's, by its form, where both are read in one place.

@@ -12,7 +12,9 @@ use smallvec::SmallVec;
 use super::Stopped;
 use super::door::Door;
 use crate::at_once::at_once;
-use crate::identity::{Identified, KeyOwner, Question, Search, Step, Told, View, Who, prefix};
+use crate::identity::{
+    ClientCertificate, Identified, KeyOwner, Question, Search, Step, Told, View, Who, prefix,
+};
 use crate::taking::{Line, Lines, Measure};
 
 /// How a request's consumer is found.
@@ -115,8 +117,10 @@ impl Door {
     fn search<'a>(&'a self, parts: &'a Parts) -> Search<'a> {
         let sources = &self.setup.sources;
         let (directory, tokens) = (sources.directory.as_ref(), sources.tokens.as_ref());
+        let certificate = parts.extensions.get::<ClientCertificate>();
         Search {
             headers: &parts.headers,
+            certificate: certificate.map(|certificate| (certificate, self.now)),
             peer_trusted: self.client.is_some_and(|client| client.peer_trusted),
             identity: &self.setup.settings().identity,
             api_keys: &sources.api_keys,

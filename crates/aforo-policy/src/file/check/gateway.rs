@@ -1,6 +1,7 @@
 //! `[gateway]`.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use aforo_core::Span;
 
@@ -30,6 +31,7 @@ impl Checker<'_> {
             listen: self.listen(raw.listen.get()?)?,
             upstream,
             tls,
+            client_ca: self.client_ca(raw),
             max_connections: connections.unwrap_or(10_000),
             max_connections_per_address: per_address.unwrap_or(256),
             header_timeout: header.unwrap_or(Span::from_seconds(10)),
@@ -43,6 +45,18 @@ impl Checker<'_> {
             consumer_headers: raw.consumer_headers.get().is_some_and(|flag| flag.value),
             cors,
         })
+    }
+
+    /// The authorities of client certificates, which something has to make consumers of.
+    fn client_ca(&mut self, raw: &RawGateway) -> Option<PathBuf> {
+        let text = raw.tls.get()?.client_ca.get()?;
+        let identity = self.file.identity.get();
+        if identity.is_none_or(|identity| identity.client_certificate.is_absent()) {
+            self.findings
+                .add(text.at, "client certificates would name nobody")
+                .expected("client_certificate in [identity], such as \"san-uri\"");
+        }
+        Some(text.value.clone().into())
     }
 
     pub(super) fn listen(&mut self, text: &Text) -> Option<SocketAddr> {

@@ -4,7 +4,9 @@ use super::Checker;
 use super::network::networks;
 use crate::file::raw::{RawCredentialSource, RawIdentity};
 use crate::file::read::Text;
-use crate::{CredentialSource, ForwardedHeader, Identity, ProxyTrust, StoreKind, StoreUrl};
+use crate::{
+    CertificateName, CredentialSource, ForwardedHeader, Identity, ProxyTrust, StoreKind, StoreUrl,
+};
 
 impl Checker<'_> {
     pub(super) fn identity(&mut self) -> Identity {
@@ -38,6 +40,7 @@ impl Checker<'_> {
                 .unwrap_or(default.ipv6_prefix),
             api_key,
             verified_header,
+            client_certificate: self.client_certificate(raw),
             default_plan: super::text(&raw.default_plan),
             anonymous: raw
                 .anonymous
@@ -47,6 +50,25 @@ impl Checker<'_> {
             registry: self.registry(raw),
             lookups: self.lookups(&raw.lookup),
         }
+    }
+
+    /// What names the consumer of a certificate, which the gateway has to ask for.
+    fn client_certificate(&mut self, raw: &RawIdentity) -> Option<CertificateName> {
+        let choice = raw.client_certificate.get()?;
+        let gateway = self.file.gateway.get();
+        let asked = gateway.is_some_and(|gateway| {
+            gateway.tls.is_wrong()
+                || gateway
+                    .tls
+                    .get()
+                    .is_some_and(|tls| !tls.client_ca.is_absent())
+        });
+        if !asked {
+            self.findings
+                .add(choice.at, "no client is asked for a certificate")
+                .help("name the authorities as client_ca in the tls of [gateway]");
+        }
+        Some(choice.value)
     }
 
     /// The address of the registry.

@@ -210,13 +210,17 @@ impl Checker<'_> {
             return;
         }
         let header = identity.and_then(|identity| identity.verified_header.get());
-        if let Some(header) = header.filter(|_| !settings.plans.is_empty()) {
-            self.findings
-                .add(
-                    header.at,
-                    "consumers of `verified_header` would have no plan",
-                )
-                .help("name one as default_plan");
+        let certificate = identity.and_then(|identity| identity.client_certificate.get());
+        let named = [
+            header.map(|header| (header.at, "verified_header")),
+            certificate.map(|choice| (choice.at, "client_certificate")),
+        ];
+        for (at, field) in named.into_iter().flatten() {
+            if !settings.plans.is_empty() {
+                self.findings
+                    .add(at, format!("consumers of `{field}` would have no plan"))
+                    .help("name one as default_plan");
+            }
         }
     }
 

@@ -76,14 +76,16 @@ fn lacks_identity(
     if let (Part::Jwt(_), None) = (part, &identity.jwt) {
         return Some((format!("{part}"), "say in [identity] which jwt is believed"));
     }
-    if identity.lookups.url.is_some() || identity.jwt.is_some() {
+    let elsewhere = identity.lookups.url.is_some() || identity.registry.is_some();
+    if elsewhere || identity.jwt.is_some() {
         return None;
     }
-    let verified = settings.identity.verified_header.is_some();
+    let verified = identity.verified_header.is_some() || identity.client_certificate.is_some();
     match part {
         Part::Consumer if consumers.len() == 0 && !verified => Some((
             "a consumer".to_owned(),
-            "add [[consumers]] with API keys, a jwt, a lookup, or a verified_header",
+            "add [[consumers]] with API keys, a jwt, a lookup, a client_certificate, or a \
+             verified_header",
         )),
         Part::Team if !consumers.clone().any(|consumer| consumer.team.is_some()) => Some((
             "a team".to_owned(),

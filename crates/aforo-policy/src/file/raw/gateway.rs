@@ -58,6 +58,10 @@ table! {
         required cert: Text,
         /// The PEM file with the private key.
         required key: Text,
+        /// The PEM file with the authorities of client certificates. With it clients are asked for
+        /// one: one of another authority, or out of date, gets no connection; without one a client
+        /// is anonymous. `client_certificate` in `[identity]` says what names the consumer.
+        optional client_ca: Text,
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::choice::Choice;
 use super::{RawJwt, RawLookup};
-use crate::Anonymous;
 use crate::file::read::{List, Located, OneOrMany, Text};
 use crate::file::table::{table, words};
+use crate::{Anonymous, CertificateName};
 
 table! {
     /// How callers are told apart.
@@ -27,6 +27,9 @@ table! {
         optional api_key: OneOrMany<RawCredentialSource>,
         /// A header with a consumer's id, set by a trusted proxy that authenticated the caller.
         optional verified_header: Text,
+        /// What of a verified client certificate is the consumer's id; `client_ca` in `[gateway]`
+        /// says whose certificates are verified.
+        optional client_certificate: Choice<CertificateName>,
         /// The plan of a verified consumer that has none of its own.
         optional default_plan: Text,
         /// What a caller without a verified credential is.
@@ -50,6 +53,12 @@ table! {
         optional scheme: Text,
     }
 }
+
+words!(CertificateName {
+    "san-uri" => Self::SanUri, "Its only subject alternative name that is a URI, such as a SPIFFE id.";
+    "san-dns" => Self::SanDns, "Its only subject alternative name that is a DNS name, in lower case.";
+    "common-name" => Self::CommonName, "The only common name of its subject.";
+});
 
 words!(Anonymous {
     "plan" => Self::Plan, "It has the plan `anonymous`. The default.";

@@ -5,15 +5,12 @@ use std::sync::Arc;
 use aforo_policy::{Consumer, Override, Plan, Settings, Team};
 
 use super::{Found, FoundOverride, LookupError};
+use crate::identity::credential::is_id;
 use crate::identity::marks::Marks;
-
-/// The longest consumer id, in bytes.
-const LONGEST_ID: usize = 256;
 
 /// That what was found can be a consumer.
 pub(crate) fn check(found: &Found) -> Result<(), LookupError> {
-    let printable = found.id.chars().all(|letter| !letter.is_control());
-    if found.id.is_empty() || found.id.len() > LONGEST_ID || !printable {
+    if !is_id(&found.id) {
         return Err(LookupError::Misunderstood(
             "a consumer's id has 1 to 256 bytes without control characters".to_owned(),
         ));

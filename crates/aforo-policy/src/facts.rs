@@ -1,5 +1,7 @@
 //! What a request says.
 
+use std::net::IpAddr;
+
 use http::{HeaderMap, Method};
 
 use crate::CanonicalPath;
@@ -20,6 +22,26 @@ pub struct Facts<'a> {
     /// The body, when a policy needs it and it was read; a part of a body that was not read is
     /// absent.
     pub body: Option<BodyFacts<'a>>,
+}
+
+/// One entry of a descriptor of Envoy's rate limit service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DescriptorEntry<'a> {
+    /// Its key.
+    pub key: &'a str,
+    /// Its value.
+    pub value: &'a str,
+}
+
+/// The key of the entry with the client's address, as Envoy writes it.
+pub(crate) const REMOTE_ADDRESS: &str = "remote_address";
+
+impl DescriptorEntry<'_> {
+    /// The client's address, where it is the entry with it.
+    pub fn address(&self) -> Option<IpAddr> {
+        let value = (self.key == REMOTE_ADDRESS).then_some(self.value)?;
+        value.parse().ok()
+    }
 }
 
 /// A body that was read for a partition key.

@@ -15,6 +15,7 @@ pub mod words;
 
 mod caller;
 mod charges;
+mod descriptors;
 mod device;
 mod facts;
 mod partition;
@@ -22,8 +23,9 @@ mod policy_set;
 
 pub use caller::{Caller, Credential};
 pub use charges::{Charges, Planned, PlannedCharge, Refusal, Scope};
+pub use descriptors::{Described, OfDescriptors};
 pub use device::{DeviceKey, DeviceKeyError};
-pub use facts::{BodyFacts, Facts};
+pub use facts::{BodyFacts, DescriptorEntry, Facts};
 pub use matching::{MatchPlace, Matched, RouteConflict, route_conflicts};
 pub use path::{CanonicalPath, PathError};
 pub use policy_set::{Aftermath, OwnCharges, PolicySet, Reckoning};

@@ -52,6 +52,8 @@ pub enum Scope {
     Route,
     /// It was called by name.
     Name,
+    /// A descriptor has it.
+    Descriptor,
 }
 
 /// What a policy asks for.

@@ -4,6 +4,8 @@ use std::net::IpAddr;
 
 use aforo_core::PrincipalKind;
 
+use crate::DescriptorEntry;
+
 /// What a part is. Parts of different tags never meet in one bucket: a header can hold a
 /// consumer's id without counting as that consumer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +33,8 @@ pub(crate) enum Tag {
     Claim = b'j',
     /// A plan, where it has a quota of its own.
     Plan = b'p',
+    /// All keys and values of a descriptor.
+    Descriptor = b's',
     /// What the request says in a header, cookie, query, path or body. They share a tag: an
     /// account is the same account in JSON and in a form.
     Value = b'v',
@@ -73,7 +77,7 @@ impl Encoding {
             self.push_long(tag, value);
         }
         self.first.get_or_insert(self.as_bytes().len());
-        self.made_up |= matches!(tag, Tag::Address | Tag::Host | Tag::Value);
+        self.made_up |= matches!(tag, Tag::Address | Tag::Host | Tag::Value | Tag::Descriptor);
     }
 
     /// Adds a part where there is room for it and its length takes one byte.
@@ -131,6 +135,26 @@ impl Encoding {
                 self.push(Tag::Address, &value);
             }
         }
+    }
+
+    /// Adds domain and entries of a descriptor as one part, so that each is a principal of its own.
+    /// A client's address counts as elsewhere: an IPv6 one by its prefix.
+    pub(crate) fn push_descriptor(
+        &mut self,
+        domain: &str,
+        entries: &[DescriptorEntry<'_>],
+        ipv6_prefix: u8,
+    ) {
+        let mut whole = Self::default();
+        whole.push(Tag::Value, domain.as_bytes());
+        for entry in entries {
+            whole.push(Tag::Value, entry.key.as_bytes());
+            match entry.address() {
+                Some(address) => whole.push_address(address, ipv6_prefix),
+                None => whole.push(Tag::Value, entry.value.as_bytes()),
+            }
+        }
+        self.push(Tag::Descriptor, whole.as_bytes());
     }
 
     /// The whole key.

@@ -11,8 +11,8 @@ use super::urlencoded::{Twice, decoded, field};
 use super::{Bytes, Encoding, Tag, body, cookie, host, normalized};
 use crate::device::Device;
 use crate::{
-    Alternatives, Consumer, ExemptCookie, Facts, Normalize, Part, Policy, Refusal, Template,
-    WhenMissing,
+    Alternatives, Consumer, DescriptorEntry, ExemptCookie, Facts, Normalize, Part, Policy, Refusal,
+    Template, WhenMissing,
 };
 
 /// Where the parts of a partition key come from: the caller and the request.
@@ -26,6 +26,10 @@ pub(crate) struct Origin<'r> {
     pub(crate) claims: Option<&'r BTreeMap<String, String>>,
     /// None before identity and for calls without a request.
     pub(crate) facts: Option<&'r Facts<'r>>,
+    /// The domain of a descriptor.
+    pub(crate) domain: &'r str,
+    /// The entries of a descriptor.
+    pub(crate) descriptor: &'r [DescriptorEntry<'r>],
     /// What the route is counted by.
     pub(crate) route: Option<&'r [u8]>,
     /// The route's template, where the request's path has its parameters.
@@ -166,12 +170,14 @@ impl Origin<'_> {
                 return push(Tag::Claim, value.map(|value| value.as_bytes()));
             }
             Part::Everyone => encoding.push(Tag::Everyone, &[]),
+            Part::Descriptor => return self.push_descriptor(encoding),
             Part::Header(_)
             | Part::Cookie(_)
             | Part::Query(_)
             | Part::Path(_)
             | Part::Body(_)
-            | Part::Form(_) => return false,
+            | Part::Form(_)
+            | Part::DescriptorEntry(_) => return false,
         }
         true
     }
@@ -183,6 +189,9 @@ impl Origin<'_> {
         alternatives: &Alternatives,
         group: Option<&Template>,
     ) -> Result<Option<Bytes>, Refusal> {
+        if let Part::DescriptorEntry(key) = part {
+            return self.entry(key);
+        }
         let Some(facts) = self.facts else {
             return Ok(None);
         };
@@ -199,6 +208,24 @@ impl Origin<'_> {
         found.map_err(|Twice| Refusal::DuplicatePart {
             part: part.to_string(),
         })
+    }
+
+    /// Adds all keys and values of the descriptor; says whether there was one.
+    fn push_descriptor(&self, encoding: &mut Encoding) -> bool {
+        encoding.push_descriptor(self.domain, self.descriptor, self.ipv6_prefix);
+        !self.descriptor.is_empty()
+    }
+
+    /// The value of the one entry with this key.
+    fn entry(&self, key: &str) -> Result<Option<Bytes>, Refusal> {
+        let mut values = self.descriptor.iter().filter(|entry| entry.key == key);
+        let first = values.next();
+        if values.next().is_some() {
+            return Err(Refusal::DuplicatePart {
+                part: format!("descriptor:{key}"),
+            });
+        }
+        Ok(first.map(|entry| Bytes::from_slice(entry.value.as_bytes())))
     }
 
     /// A parameter of the group's template, else of the route's.

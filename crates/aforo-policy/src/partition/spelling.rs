@@ -24,6 +24,8 @@ impl fmt::Display for Part {
             Self::Body(pointer) => write!(f, "body:{pointer}"),
             Self::Jwt(claim) => write!(f, "jwt:{claim}"),
             Self::Form(name) => write!(f, "form:{name}"),
+            Self::Descriptor => f.write_str("descriptor"),
+            Self::DescriptorEntry(key) => write!(f, "descriptor:{key}"),
         }
     }
 }

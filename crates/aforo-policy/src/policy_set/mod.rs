@@ -17,6 +17,7 @@ use std::sync::Arc;
 use aforo_core::{HashKey, Timestamp};
 
 use crate::charges::Sum;
+use crate::descriptors::Tree;
 use crate::matching::Routing;
 use crate::partition::Origin;
 use crate::{
@@ -34,8 +35,10 @@ use reckoning::takes_request_cost;
 /// All policies of a file, ready to match requests.
 #[derive(Debug)]
 pub struct PolicySet {
-    settings: Arc<Settings>,
+    pub(crate) settings: Arc<Settings>,
     routing: Routing,
+    /// Which table applies to a descriptor.
+    pub(crate) tree: Tree,
     calendars: Calendars,
     /// Whether some policy counts by the body, or some route's cost is read from it.
     reads_body: bool,
@@ -48,7 +51,7 @@ pub struct PolicySet {
     /// Whether some team's pool is divided.
     divides_pools: bool,
     /// Nobody: who makes the request is not known yet.
-    nobody: Caller,
+    pub(crate) nobody: Caller,
 }
 
 impl PolicySet {
@@ -57,6 +60,7 @@ impl PolicySet {
         let some = |counts: fn(&Policy) -> bool| settings.all_policies().any(counts);
         Self {
             routing: Routing::new(&settings),
+            tree: Tree::new(&settings.descriptors),
             calendars: Calendars::new(&settings),
             reads_body: some(counts_by_body) || prices_by_body(&settings),
             reads_host: some(counts_by_host),
@@ -181,13 +185,15 @@ impl PolicySet {
     }
 
     /// What there is before a request is known: the caller.
-    fn origin<'r>(&self, caller: &'r Caller) -> Origin<'r> {
+    pub(crate) fn origin<'r>(&self, caller: &'r Caller) -> Origin<'r> {
         Origin {
             address: caller.address,
             ipv6_prefix: self.settings.identity.ipv6_prefix,
             consumer: caller.consumer.as_deref(),
             claims: caller.claims.as_deref(),
             facts: None,
+            domain: "",
+            descriptor: &[],
             route: None,
             template: None,
         }
@@ -208,7 +214,7 @@ impl PolicySet {
         }
     }
 
-    fn sum<'r, 'a>(
+    pub(crate) fn sum<'r, 'a>(
         &'a self,
         origin: Origin<'r>,
         caller: &'a Caller,

@@ -10,6 +10,8 @@ use super::{Secret, Tls};
 /// The decision service: at least one of its listeners is there.
 #[derive(Clone, Debug)]
 pub struct Decide {
+    /// Envoy's rate limit service.
+    pub grpc: Option<SocketAddr>,
     /// Redis clients.
     pub resp: Option<SocketAddr>,
     /// The secret that whoever asks has to send.

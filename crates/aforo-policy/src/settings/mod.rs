@@ -3,6 +3,7 @@
 mod calendar;
 mod cost;
 mod decide;
+mod descriptor;
 mod exempt_cookie;
 mod gateway;
 mod identity;
@@ -21,6 +22,7 @@ pub use calendar::Calendar;
 pub(crate) use calendar::time_zone;
 pub use cost::CostFrom;
 pub use decide::Decide;
+pub use descriptor::{Descriptor, EntryMatch, ValueMatch};
 pub use exempt_cookie::ExemptCookie;
 pub use gateway::{Gateway, Tls, Upstream};
 pub use identity::{
@@ -71,6 +73,8 @@ pub struct Settings {
     pub groups: Vec<Group>,
     /// The routes, in the file's order.
     pub routes: Vec<Arc<Route>>,
+    /// What Envoy's rate limit service counts, in the file's order.
+    pub descriptors: Vec<Descriptor>,
     /// The consumers of the file by id.
     pub consumers: BTreeMap<String, Arc<Consumer>>,
     /// The policies of `[policies]`, by name (for calls by name without a request).
@@ -101,12 +105,14 @@ impl Settings {
         let teams = self.teams.values().flat_map(|team| &team.policies);
         let groups = self.groups.iter().flat_map(|group| &group.policies);
         let routes = self.routes.iter().flat_map(|route| &route.policies);
+        let descriptors = self.descriptors.iter().flat_map(|one| &one.policies);
         self.edge
             .iter()
             .chain(plans)
             .chain(teams)
             .chain(groups)
             .chain(routes)
+            .chain(descriptors)
             .chain(self.policies.values())
             .map(AsRef::as_ref)
     }

@@ -116,6 +116,10 @@ pub enum Part {
     Body(String),
     /// A form field (`application/x-www-form-urlencoded`).
     Form(String),
+    /// All keys and values of an Envoy descriptor.
+    Descriptor,
+    /// The value of an entry of an Envoy descriptor.
+    DescriptorEntry(String),
 }
 
 /// A normalisation of parts that come from the request.

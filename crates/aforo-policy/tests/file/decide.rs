@@ -65,6 +65,14 @@ fn what_makes_no_sense_is_said() {
         "1:1 a decision service that listens nowhere"
     );
     assert_eq!(
+        finding("[decide]\ngrpc = \"0.0.0.0:8081\"\n"),
+        "2:8 anybody who reaches `0.0.0.0:8081` may ask"
+    );
+    assert_eq!(
+        finding("[decide]\nresp = \"127.0.0.1:1\"\ngrpc = \"127.0.0.1:1\"\n"),
+        "2:8 `127.0.0.1:1` is listened at twice"
+    );
+    assert_eq!(
         finding(
             "[gateway]\nlisten = \"127.0.0.1:6380\"\nupstream = [\"builtin:echo\"]\n\
              [decide]\nresp = \"127.0.0.1:6380\"\n[plans.anonymous]\npolicies = [\"1/s\"]\n"
@@ -74,10 +82,6 @@ fn what_makes_no_sense_is_said() {
     assert_eq!(
         finding("[decide]\nresp = \"127.0.0.1:6380\"\nopen = true\ntoken = { env = \"T\" }\n"),
         "3:8 `open` beside `token` or `client_ca`"
-    );
-    assert_eq!(
-        finding("[decide]\nresp = \"127.0.0.1:1\"\ngrpc = \"127.0.0.1:2\"\n"),
-        "3:1 `grpc` is not available yet"
     );
     assert_eq!(
         finding("[decide]\nresp = \"127.0.0.1:1\"\nhttp = \"127.0.0.1:2\"\n"),

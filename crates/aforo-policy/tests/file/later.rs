@@ -7,12 +7,11 @@ fn sections_that_are_not_built_yet() {
     assert_eq!(
         lines(
             "[admin]\nlisten = \"127.0.0.1:9090\"\n\
-             [[descriptors]]\ndomain = \"a\"\n[[expect]]\nx = 1\n"
+             [[expect]]\nx = 1\n"
         ),
         [
             "1:2 `admin` is not available yet",
-            "3:3 `descriptors` is not available yet",
-            "5:3 `expect` is not available yet",
+            "3:3 `expect` is not available yet",
         ]
     );
 }
@@ -29,13 +28,4 @@ fn fields_that_are_not_built_yet() {
             format!("2:1 `{name}` is not available yet")
         );
     }
-}
-
-#[test]
-fn words_and_parts_that_are_not_built_yet() {
-    let policy = |line: &str| finding(&format!("[policies.a]\nquota = \"1/s\"\n{line}\n"));
-    assert_eq!(
-        policy("partition_by = [\"caller\", \"header:x | descriptor:plan\"]"),
-        "3:39 `descriptor:` is not available yet"
-    );
 }

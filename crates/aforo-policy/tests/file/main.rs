@@ -4,6 +4,7 @@
 mod consumers;
 mod cost;
 mod decide;
+mod descriptors;
 mod exempt_cookie;
 mod graphql;
 mod guaranteed;

@@ -215,7 +215,6 @@ fn the_contracts_example_as_printed_lacks_only_what_is_not_available_yet() {
         found,
         [
             "74:2 `admin` is not available yet",
-            "78:1 `grpc` is not available yet",
             "79:1 `http` is not available yet",
         ]
     );

@@ -76,6 +76,7 @@ impl<'a> OwnUse<'a> {
                 Scope::Group => "group",
                 Scope::Route => "route",
                 Scope::Name => "name",
+                Scope::Descriptor => "descriptor",
             },
             route,
             quota: standing.amount(),

@@ -202,7 +202,7 @@ impl Checker<'_> {
         let applies = |used: &Use| match used {
             Use::Plan(name) => Some(name.as_str()) == plan,
             Use::Team(name) => Some(name.as_str()) == team,
-            Use::Edge => false,
+            Use::Edge | Use::Descriptor(_) => false,
             Use::Group(_) | Use::Route(_) => true,
         };
         let first = known.at;

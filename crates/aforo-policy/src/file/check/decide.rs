@@ -13,8 +13,9 @@ impl Checker<'_> {
     pub(super) fn decide(&mut self) -> Option<Decide> {
         let raw = self.file.decide.get()?;
         let mut taken = self.gateway_listen();
+        let grpc = self.decide_listen(&raw.grpc, &mut taken);
         let resp = self.decide_listen(&raw.resp, &mut taken);
-        if raw.resp.is_absent() {
+        if raw.resp.is_absent() && raw.grpc.is_absent() {
             self.findings
                 .add(raw.place, "a decision service that listens nowhere")
                 .expected("resp, such as resp = \"127.0.0.1:6380\"");
@@ -28,6 +29,7 @@ impl Checker<'_> {
         let idle = self.positive_length(&raw.idle_timeout);
         let request = self.positive_length(&raw.request_timeout);
         Some(Decide {
+            grpc,
             resp,
             token: raw.token.get().cloned(),
             tls: tls.and_then(|tls| {
@@ -86,9 +88,12 @@ impl Checker<'_> {
         if open || guarded {
             return;
         }
-        let Some(text) = raw.resp.get() else {
-            return;
-        };
+        for text in [&raw.grpc, &raw.resp].into_iter().filter_map(Field::get) {
+            self.check_reached(text);
+        }
+    }
+
+    fn check_reached(&mut self, text: &Text) {
         let address = text.as_str().parse::<SocketAddr>().ok();
         if address.is_some_and(|address| !address.ip().to_canonical().is_loopback()) {
             let written = &text.written;
@@ -98,19 +103,22 @@ impl Checker<'_> {
         }
     }
 
-    /// `CL.THROTTLE` brings its own quotas, which a policy of the file would mix with its own.
+    /// What brings its own quotas is counted by itself: a policy of the file would mix with it.
     fn check_throttle_name(&mut self) {
         let policies = self.file.policies.get();
         let named = policies.into_iter().flat_map(|policies| &policies.0);
         for (name, _) in named {
-            if name.as_str() == "cl.throttle" {
-                self.findings
-                    .add(
-                        name.at,
-                        "`cl.throttle` is the policy of the command CL.THROTTLE",
-                    )
-                    .help("give this policy another name");
-            }
+            let whose = match name.as_str() {
+                "cl.throttle" => "the command CL.THROTTLE",
+                "envoy.limit" => "limits that come with an Envoy descriptor",
+                _ => continue,
+            };
+            self.findings
+                .add(
+                    name.at,
+                    format!("`{}` is the policy of {whose}", name.value),
+                )
+                .help("give this policy another name");
         }
     }
 }

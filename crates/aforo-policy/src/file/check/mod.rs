@@ -3,6 +3,7 @@
 mod consumers;
 mod cost;
 mod decide;
+mod descriptors;
 mod edge;
 mod exempt_cookie;
 mod gateway;
@@ -83,6 +84,7 @@ impl Checker<'_> {
         let edge = self.edge();
         let groups = self.groups();
         let routes = self.routes();
+        let descriptors = self.descriptors();
         let consumers = self.consumers(&plans, &teams, &identity);
         let settings = Settings {
             gateway: self.gateway(),
@@ -96,6 +98,7 @@ impl Checker<'_> {
             teams,
             groups,
             routes,
+            descriptors,
             consumers,
             policies: self.policies_by_name(),
         };

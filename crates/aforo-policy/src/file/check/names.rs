@@ -21,6 +21,8 @@ pub(super) enum Use {
     Group(Place),
     /// A route, likewise.
     Route(Place),
+    /// A descriptor: its keys and values as a name, and its keys.
+    Descriptor(Place),
 }
 
 /// A group or a route as names and parts see it.
@@ -56,7 +58,7 @@ impl Use {
             Self::Team(name) => format!("team-{name}"),
             Self::Edge => "edge".to_owned(),
             Self::Group(place) => format!("group-{}", place.name),
-            Self::Route(place) => place.name.clone(),
+            Self::Route(place) | Self::Descriptor(place) => place.name.clone(),
         }
     }
 
@@ -67,6 +69,7 @@ impl Use {
             Self::Team(_) => vec![Part::Team],
             Self::Edge => vec![Part::ClientIp(None)],
             Self::Route(_) => vec![Part::Caller, Part::Route],
+            Self::Descriptor(_) => vec![Part::Descriptor],
         }
     }
 }
@@ -120,6 +123,8 @@ impl Checker<'_> {
         groups.for_each(|group| written.extend(inline_names(&group.policies)));
         let routes = file.routes.get().into_iter().flat_map(List::iter);
         routes.for_each(|route| written.extend(inline_names(&route.policies)));
+        let descriptors = file.descriptors.get().into_iter().flat_map(List::iter);
+        descriptors.for_each(|one| written.extend(inline_names(&one.policies)));
         written.into_iter().for_each(|name| self.reserve(name));
     }
 

@@ -10,7 +10,7 @@ use crate::file::source::Location;
 use crate::{Alternatives, Part};
 
 /// The parts that are one word.
-const WORDS: [&str; 9] = [
+const WORDS: [&str; 10] = [
     "caller",
     "consumer",
     "team",
@@ -20,19 +20,24 @@ const WORDS: [&str; 9] = [
     "method",
     "host",
     "everyone",
+    "descriptor",
 ];
 /// The parts that take a name.
-const PREFIXES: [&str; 7] = ["header", "cookie", "query", "path", "body", "form", "jwt"];
-/// The parts of the contract that are not built yet.
-const LATER: [&str; 1] = ["descriptor"];
+const PREFIXES: [&str; 8] = [
+    "header",
+    "cookie",
+    "query",
+    "path",
+    "body",
+    "form",
+    "jwt",
+    "descriptor",
+];
 
 /// Why a text is not a part.
-enum PartError {
-    Later(String),
-    Unknown {
-        message: String,
-        help: Option<String>,
-    },
+struct PartError {
+    message: String,
+    help: Option<String>,
 }
 
 impl Part {
@@ -46,6 +51,7 @@ impl Part {
                 | Self::Path(_)
                 | Self::Body(_)
                 | Self::Form(_)
+                | Self::DescriptorEntry(_)
         )
     }
 
@@ -133,23 +139,20 @@ impl Checker<'_> {
     }
 
     fn wrong_part(&mut self, text: &Text, at: Location, error: PartError) {
-        match error {
-            PartError::Later(what) => self.findings.later(at, &what),
-            PartError::Unknown { message, help } => {
-                let names = PREFIXES.map(|prefix| match prefix {
-                    "body" => "body:/POINTER".to_owned(),
-                    other => format!("{other}:NAME"),
-                });
-                let fault = self.findings.add(at, text.told(message));
-                fault.expected(format!(
-                    "{}, client_ip/48, {}",
-                    WORDS.join(", "),
-                    names.join(", ")
-                ));
-                if let Some(help) = help {
-                    fault.help(help);
-                }
-            }
+        let PartError { message, help } = error;
+        let names = PREFIXES.map(|prefix| match prefix {
+            "body" => "body:/POINTER".to_owned(),
+            "descriptor" => "descriptor:KEY".to_owned(),
+            other => format!("{other}:NAME"),
+        });
+        let fault = self.findings.add(at, text.told(message));
+        fault.expected(format!(
+            "{}, client_ip/48, {}",
+            WORDS.join(", "),
+            names.join(", ")
+        ));
+        if let Some(help) = help {
+            fault.help(help);
         }
     }
 }
@@ -168,8 +171,8 @@ fn words(text: &str) -> Vec<(&str, Range<usize>)> {
     words
 }
 
-fn unknown(message: String) -> PartError {
-    PartError::Unknown {
+const fn unknown(message: String) -> PartError {
+    PartError {
         message,
         help: None,
     }
@@ -201,13 +204,14 @@ fn part(word: &str) -> Result<Part, PartError> {
         "method" => Part::Method,
         "host" => Part::Host,
         "everyone" => Part::Everyone,
+        "descriptor" => Part::Descriptor,
         other => {
             let near = nearest(other, WORDS).or_else(|| nearest(other, PREFIXES));
             let help = near.map(|near| match PREFIXES.contains(&near) {
                 true => format!("`{near}` takes a name: {near}:NAME"),
                 false => format!("did you mean `{near}`?"),
             });
-            return Err(PartError::Unknown {
+            return Err(PartError {
                 message: format!("`{other}` is not a part that a policy can count by"),
                 help,
             });
@@ -217,9 +221,6 @@ fn part(word: &str) -> Result<Part, PartError> {
 
 fn named_part(word: &str, prefix: &str, name: &str) -> Result<Part, PartError> {
     let malformed = || unknown(format!("`{word}` does not name a {prefix}"));
-    if LATER.contains(&prefix) {
-        return Err(PartError::Later(format!("{prefix}:")));
-    }
     if PREFIXES.contains(&prefix) && name.is_empty() {
         return Err(malformed());
     }
@@ -230,16 +231,17 @@ fn named_part(word: &str, prefix: &str, name: &str) -> Result<Part, PartError> {
         "path" => Part::Path(name.to_owned()),
         "form" => Part::Form(name.to_owned()),
         "jwt" => Part::Jwt(name.to_owned()),
+        "descriptor" => Part::DescriptorEntry(name.to_owned()),
         "body" if is_pointer(name) => Part::Body(name.to_owned()),
         "body" => {
-            return Err(PartError::Unknown {
+            return Err(PartError {
                 message: format!("`{name}` is not a JSON pointer"),
                 help: Some(format!("a pointer begins with a slash: body:/{name}")),
             });
         }
         other => {
             let help = nearest(other, PREFIXES).map(|near| format!("did you mean `{near}:`?"));
-            return Err(PartError::Unknown {
+            return Err(PartError {
                 message: format!("`{word}` is not a part that a policy can count by"),
                 help,
             });

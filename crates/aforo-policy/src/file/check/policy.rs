@@ -81,6 +81,9 @@ impl Checker<'_> {
             self.check_edge(&policy, entry.at());
         }
         self.check_known_on_route(&policy, used, entry.at());
+        if let Use::Descriptor(place) = used {
+            self.check_described(&policy, place, entry.at());
+        }
         Some(Arc::new(policy))
     }
 

@@ -32,6 +32,8 @@ impl Checker<'_> {
             Use::Route(place) => place.parameters.iter().any(|known| known == name),
             Use::Group(place) => anywhere || place.parameters.iter().any(|known| known == name),
             Use::Plan(_) | Use::Team(_) | Use::Edge => anywhere,
+            // What descriptors have is checked where they are.
+            Use::Descriptor(_) => true,
         };
         let lacking = known.uses.iter().any(|(used, _)| !has(used));
         lacking.then(|| {

@@ -7,6 +7,9 @@ use crate::file::table::table;
 table! {
     /// The decision service: answers other gateways and any Redis or HTTP client.
     RawDecide {
+        /// Where Envoy's rate limit service (v3, gRPC) is served. An IP address and a port, such as
+        /// `127.0.0.1:8081`.
+        optional grpc: Text,
         /// Where Redis clients are served: `CL.THROTTLE` and `AFORO.DECIDE`. An IP
         /// address and a port, such as `127.0.0.1:6380`.
         optional resp: Text,
@@ -24,7 +27,7 @@ table! {
         /// How long a request may take to arrive once its first byte has. Default: `10s`.
         optional request_timeout: Text,
     }
-    later { "grpc", "http" }
+    later { "http" }
 }
 
 table! {

@@ -2,6 +2,7 @@
 
 mod choice;
 mod decide;
+mod descriptor;
 mod gateway;
 mod graphql;
 mod identity;
@@ -16,6 +17,7 @@ mod store;
 
 pub(in crate::file) use choice::{Choice, Word};
 pub(in crate::file) use decide::RawDecide;
+pub(in crate::file) use descriptor::{RawDescriptor, RawEntry};
 pub(in crate::file) use gateway::{ForwardPath, RawCors, RawEdge, RawGateway, RawTls};
 pub(in crate::file) use graphql::RawGraphql;
 #[cfg(feature = "graphql")]
@@ -69,8 +71,11 @@ table! {
         /// Routes with a cost and policies of their own. Exactly one applies to a request: the
         /// most specific.
         optional routes: List<RawRoute>,
+        /// What Envoy's rate limit service counts, by domain and descriptor. Of the tables that fit a
+        /// descriptor the most specific applies.
+        optional descriptors: List<RawDescriptor>,
         /// The consumers: callers known by an API key or by a trusted proxy.
         optional consumers: List<RawConsumer>,
     }
-    later { "admin", "descriptors", "expect" }
+    later { "admin", "expect" }
 }

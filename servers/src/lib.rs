@@ -10,6 +10,7 @@
     reason = "a test without its server fails"
 )]
 
+mod envoy;
 mod memcached;
 mod patience;
 mod port;
@@ -17,6 +18,7 @@ mod postgres;
 mod process;
 mod redis;
 
+pub use envoy::Envoy;
 pub use memcached::Memcached;
 pub use patience::until;
 pub use port::free_port;

@@ -273,6 +273,7 @@ impl Limiter {
             stores: &setup.stores,
             planned: &charges.planned,
             how,
+            sums: false,
             observer: &*self.inner.observer,
             penalises: setup.policies.penalises(),
             divides_pools: setup.policies.divides_pools(),

@@ -20,7 +20,7 @@ pub struct Described<'a> {
     /// Units to take; 0 looks.
     pub hits: u64,
     /// A quota that came with it and replaces those of the file.
-    pub limit: Option<(&'a Policy, &'a Metered)>,
+    pub limit: Option<(&'a Policy, Option<&'a Metered>)>,
 }
 
 /// What the descriptors of a request are to be charged.
@@ -114,7 +114,7 @@ impl PolicySet {
         charges: &mut Charges<'a>,
         domain: &str,
         descriptor: &Described<'_>,
-        (policy, metered): (&'a Policy, &'a Metered),
+        (policy, metered): (&'a Policy, Option<&'a Metered>),
         now: Timestamp,
         key: &HashKey,
     ) {
@@ -133,8 +133,10 @@ impl PolicySet {
         charges.planned.push(PlannedCharge {
             policy,
             scope: Scope::Descriptor,
-            metered: Some(metered),
-            planned: Planned::Charge(sum.charge(policy, metered, partition)),
+            metered,
+            planned: metered.map_or(Planned::Blocked, |metered| {
+                Planned::Charge(sum.charge(policy, metered, partition))
+            }),
         });
     }
 }

@@ -3,6 +3,7 @@
 //! One thread per core, each with a runtime of its own and a socket of every listener. They share
 //! one limiter. A listener is a folder.
 
+mod grpc;
 mod pulse;
 mod resp;
 mod seats;
@@ -36,6 +37,8 @@ pub(crate) struct Decide {
 pub(crate) enum Service {
     /// The Redis protocol.
     Resp,
+    /// Envoy's rate limit service.
+    Grpc,
 }
 
 /// Why a decision service does not start.
@@ -65,6 +68,7 @@ impl Service {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Resp => "resp",
+            Self::Grpc => "grpc",
         }
     }
 }
@@ -82,7 +86,8 @@ impl Decide {
                     tls::acceptor(
                         tls,
                         authorities.map_or(Clients::Unasked, Clients::Certified),
-                        &[],
+                        // Redis clients ask for none.
+                        &[b"h2", b"http/1.1"],
                     )
                 })
                 .transpose()?,
@@ -92,7 +97,10 @@ impl Decide {
         let count = Workers::per_core();
         let mut sockets: Vec<Sockets> = (0..count).map(|_| Sockets::default()).collect();
         let mut addresses = Vec::new();
-        let wanted = [(Service::Resp, settings.resp)];
+        let wanted = [
+            (Service::Resp, settings.resp),
+            (Service::Grpc, settings.grpc),
+        ];
         for (service, address) in wanted {
             let Some(address) = address else { continue };
             let listen = |source| StartError::Listen { address, source };

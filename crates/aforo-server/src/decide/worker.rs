@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aforo::Limiter;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval, sleep};
@@ -14,6 +15,7 @@ use tokio_rustls::TlsAcceptor;
 use tracing::{debug, warn};
 
 use super::Service;
+use super::grpc;
 use super::pulse::{Doing, Pulse, Pulses};
 use super::resp;
 use super::seats::{Seat, Seats};
@@ -48,21 +50,16 @@ pub(super) struct Worker {
     tls: Option<TlsAcceptor>,
     pulses: Pulses,
     resp: Rc<resp::Desk>,
+    grpc: Rc<grpc::Desk>,
 }
 
 impl Worker {
     pub(super) fn new(blueprint: Blueprint) -> Rc<Self> {
-        let Blueprint {
-            limiter,
-            token,
-            tls,
-            idle_timeout,
-            request_timeout,
-        } = blueprint;
         Rc::new(Self {
-            tls,
-            pulses: Pulses::new(idle_timeout, request_timeout),
-            resp: Rc::new(resp::Desk::new(limiter, token)),
+            pulses: Pulses::new(blueprint.idle_timeout, blueprint.request_timeout),
+            grpc: Rc::new(grpc::Desk::new(&blueprint)),
+            tls: blueprint.tls,
+            resp: Rc::new(resp::Desk::new(blueprint.limiter, blueprint.token)),
         })
     }
 
@@ -83,11 +80,15 @@ impl Worker {
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
-                _ = ticks.tick() => self.pulses.look(),
+                _ = ticks.tick() => {
+                    self.pulses.look();
+                    self.grpc.look().await;
+                }
                 _ = stop.changed() => break,
             }
         }
         accepting.iter().for_each(tokio::task::JoinHandle::abort);
+        self.grpc.end();
         Ok(self.drain().await)
     }
 
@@ -130,16 +131,29 @@ impl Worker {
 
     async fn serve(&self, service: Service, stream: TcpStream, pulse: Rc<Pulse>) -> io::Result<()> {
         gateway::set_up(&stream)?;
-        match (&self.tls, service) {
-            (None, Service::Resp) => {
-                pulse.set(Doing::Idle);
-                resp::serve(stream, Rc::clone(&self.resp), pulse).await
+        match &self.tls {
+            None => {
+                if service == Service::Grpc {
+                    // Its first bytes have to come in time.
+                    stream.readable().await?;
+                }
+                self.speak(service, stream, pulse).await
             }
-            (Some(tls), Service::Resp) => {
+            Some(tls) => {
                 let stream = tls.accept(stream).await?;
-                pulse.set(Doing::Idle);
-                resp::serve(stream, Rc::clone(&self.resp), pulse).await
+                self.speak(service, stream, pulse).await
             }
+        }
+    }
+
+    async fn speak<S>(&self, service: Service, stream: S, pulse: Rc<Pulse>) -> io::Result<()>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + 'static,
+    {
+        pulse.set(Doing::Idle);
+        match service {
+            Service::Resp => resp::serve(stream, Rc::clone(&self.resp), pulse).await,
+            Service::Grpc => grpc::serve(stream, Rc::clone(&self.grpc), pulse).await,
         }
     }
 }

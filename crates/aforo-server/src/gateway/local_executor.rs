@@ -4,7 +4,7 @@ use std::future::Future;
 
 /// Runs futures on the worker's own thread.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LocalExecutor;
+pub(crate) struct LocalExecutor;
 
 impl<F: Future<Output: 'static> + 'static> hyper::rt::Executor<F> for LocalExecutor {
     fn execute(&self, future: F) {

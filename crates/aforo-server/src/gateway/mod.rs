@@ -44,6 +44,7 @@ use crate::tls::{self, Clients, TlsError};
 use crate::workers::Workers;
 
 pub(crate) use listener::{bind, set_up};
+pub(crate) use local_executor::LocalExecutor;
 pub(crate) use upstream::TargetError;
 
 /// A gateway that runs.

@@ -14,6 +14,11 @@
 mod support;
 
 mod admittance;
+mod envoy;
+mod grpc;
+mod grpc_admittance;
+mod grpc_client;
+mod grpc_requests;
 mod redis_cell;
 mod resp;
 mod resp_clients;

@@ -81,8 +81,19 @@ impl Limiter {
         request: Request<Option<&[u8]>>,
         peer: Option<SocketAddr>,
     ) -> Ruling {
+        self.decide_requests(request, 1, peer).await
+    }
+
+    /// The same for `times` requests alike, all or none: each policy that sets no cost of its own
+    /// takes as much more.
+    pub async fn decide_requests(
+        &self,
+        request: Request<Option<&[u8]>>,
+        times: u64,
+        peer: Option<SocketAddr>,
+    ) -> Ruling {
         let (parts, body) = request.into_parts();
-        Ruling::new(way::rule(self, parts, body, peer, How::Take).await)
+        Ruling::new(way::rule(self, times, parts, body, peer, How::Take).await)
     }
 
     /// What [`Limiter::decide_request`] would answer; takes nothing. The edge is passed by. A
@@ -93,7 +104,7 @@ impl Limiter {
         peer: Option<SocketAddr>,
     ) -> Ruling {
         let (parts, body) = request.into_parts();
-        Ruling::new(way::rule(self, parts, body, peer, How::Look).await)
+        Ruling::new(way::rule(self, 1, parts, body, peer, How::Look).await)
     }
 
     async fn rule(&self, asked: &[Asked<'_>], how: How) -> Result<Ruling, CheckError> {

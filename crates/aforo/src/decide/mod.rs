@@ -38,11 +38,13 @@
 //! ```
 
 mod asking;
+mod descriptors;
 mod receipt;
 mod ruling;
 mod throttle;
 
 pub use asking::Asked;
+pub use descriptors::{BroughtQuota, Descriptor, DescriptorsRuling};
 pub use receipt::Receipt;
 pub use ruling::{Ruling, Told};
 pub use throttle::{Throttle, ThrottleError};

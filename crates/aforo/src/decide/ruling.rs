@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ::http::{HeaderMap, Response};
-use aforo_core::{Mode, Outcome};
+use aforo_core::{Mode, Outcome, Quota, Verdict};
 use smallvec::SmallVec;
 
 use super::Receipt;
@@ -33,8 +33,37 @@ pub struct Told<'a> {
     pub cost: u64,
     /// Units that were taken.
     pub taken: u64,
+    /// Its quota; `None` when it is 0.
+    pub quota: Option<&'a Quota>,
     /// Its numbers; `None` with quota 0, and where its store failed.
     pub outcome: Option<Outcome>,
+}
+
+impl Told<'_> {
+    /// Whether it denies.
+    pub fn denies(&self) -> bool {
+        self.mode == Mode::Enforce && !self.fits
+    }
+
+    /// Seconds, rounded up: where it does not fit, until it does; else those in which what remains
+    /// may be spent, as the field `RateLimit` says (`t`). `None` when it is full, when it never
+    /// fits, and when nothing is known.
+    pub fn reset_seconds(&self) -> Option<u64> {
+        let (quota, outcome) = (self.quota?, self.outcome.as_ref()?);
+        match outcome.verdict {
+            Verdict::Denied => return Some(outcome.wait.as_seconds_ceil()),
+            Verdict::Impossible => return None,
+            Verdict::Allowed => {}
+        }
+        let standing = Standing {
+            name: self.policy,
+            metered: Some((quota, outcome)),
+            terms: None,
+            violated: false,
+            taken: self.taken,
+        };
+        standing.seconds(false)
+    }
 }
 
 impl Ruling {
@@ -89,6 +118,7 @@ impl Ruling {
             disclosed: line.disclosed,
             cost: line.cost,
             taken: line.taken,
+            quota: line.quota(),
             outcome: line.outcome,
         })
     }

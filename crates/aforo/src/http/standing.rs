@@ -88,7 +88,7 @@ impl<'a> Standing<'a> {
     /// until the next unit, rounded up; else max(next unit, ⌈r·w/q⌉), so that r within t is never
     /// faster than the quota. `None` when the policy is full, and on a denial for policies that did
     /// not deny, so that none points past Retry-After.
-    pub(super) fn seconds(&self, denied: bool) -> Option<u64> {
+    pub(crate) fn seconds(&self, denied: bool) -> Option<u64> {
         let (quota, outcome) = self.metered?;
         if denied && !self.violated {
             return None;

@@ -94,7 +94,7 @@ impl Line {
     }
 
     /// The policy's quota; `None` when it is 0.
-    fn quota(&self) -> Option<&Quota> {
+    pub(crate) fn quota(&self) -> Option<&Quota> {
         match &self.measure {
             Measure::Metered(terms) => Some(terms.quota()),
             Measure::Blocked(_) => None,

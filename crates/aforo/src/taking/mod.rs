@@ -51,6 +51,8 @@ pub(crate) struct Put<'a> {
     pub(crate) planned: &'a [PlannedCharge<'a>],
     pub(crate) how: How,
     pub(crate) observer: &'a dyn Observer,
+    /// Whether the same policy and partition key named twice is added up.
+    pub(crate) sums: bool,
     /// Whether some policy of the file has a penalty.
     pub(crate) penalises: bool,
     /// Whether some team's pool of the file is divided.
@@ -161,14 +163,18 @@ impl<'t> Taking<'t> {
                 && !line.aside
             {
                 let before = batch.charges().len();
-                let seat = batch.push(match may_fall_back {
+                let charge = match may_fall_back {
                     // What denies now may not deny the request.
                     true => Charge {
                         on_denial: OnDenial::Keep,
                         ..*charge
                     },
                     false => *charge,
-                });
+                };
+                let seat = match put.sums {
+                    true => batch.push_summed(charge),
+                    false => batch.push(charge),
+                };
                 line.seat = Some(Seat {
                     store: place,
                     place: seat,

@@ -25,6 +25,8 @@ pub(crate) struct Door {
     pub(crate) setup: Arc<Setup>,
     pub(crate) client: Option<ClientAddress>,
     pub(super) now: Timestamp,
+    /// How many requests it stands for.
+    pub(super) times: u64,
 }
 
 impl Door {
@@ -39,6 +41,7 @@ impl Door {
         }
         Self {
             now: limiter.inner.clock.now(),
+            times: 1,
             limiter: limiter.clone(),
             client,
             setup,
@@ -49,6 +52,7 @@ impl Door {
     pub(super) fn without_request(limiter: &Limiter) -> Self {
         Self {
             now: limiter.inner.clock.now(),
+            times: 1,
             setup: limiter.inner.setup.load_full(),
             limiter: limiter.clone(),
             client: None,

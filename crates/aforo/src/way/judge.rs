@@ -1,7 +1,7 @@
 //! A request's charges, put to the stores.
 
 use ::http::request::Parts;
-use aforo_policy::{Aftermath, Caller, Charges, Facts, Matched, Reckoning};
+use aforo_policy::{Aftermath, Caller, Charges, Facts, Matched, Planned, PlannedCharge, Reckoning};
 
 use super::door::{Door, counts_by_address};
 use super::identify::Finding;
@@ -187,6 +187,12 @@ impl Door {
         reckoning: &Reckoning<'_, 'a>,
     ) -> Result<(), Stopped> {
         reckoning.add_to(charges).map_err(Stopped::Refusal)?;
+        if self.times != 1 {
+            charges
+                .planned
+                .iter_mut()
+                .for_each(|one| several(one, self.times));
+        }
         if self.client.is_none() && counts_by_address(reckoning.caller(), &charges.planned) {
             return Err(Stopped::PeerUnknown);
         }
@@ -213,6 +219,7 @@ impl Door {
             stores: &self.setup.stores,
             planned: &charges.planned,
             how,
+            sums: false,
             observer: &*self.inner().observer,
             penalises: self.setup.policies.penalises(),
             divides_pools: self.setup.policies.divides_pools(),
@@ -272,6 +279,27 @@ impl Entry {
         self.judge(parts, asking, how).await
     }
 
+    /// Puts the charges of a request's descriptors to the stores.
+    pub(super) async fn judge_descriptors(&mut self, charges: &Charges<'_>) -> Judgement {
+        let Self {
+            door,
+            lines,
+            receipts,
+            ..
+        } = self;
+        let mut taking = Taking::new(new_lines(lines, charges), receipts);
+        let put = Put {
+            sums: true,
+            ..door.put(charges, How::Take)
+        };
+        if door.setup.immediate {
+            taking.put_now(put);
+        } else {
+            Box::pin(taking.put(put)).await;
+        }
+        taking.judgement()
+    }
+
     /// Puts charges to the stores that no request brought.
     pub(super) async fn judge_named(&mut self, charges: &Charges<'_>, how: How) -> Judgement {
         let Self {
@@ -283,6 +311,13 @@ impl Entry {
         let mut taking = Taking::new(new_lines(lines, charges), receipts);
         taking.put(door.put(charges, how)).await;
         taking.judgement()
+    }
+}
+
+/// A policy that sets its own cost counts the request once.
+const fn several(planned: &mut PlannedCharge<'_>, times: u64) {
+    if let (None, Planned::Charge(charge)) = (planned.policy.cost, &mut planned.planned) {
+        charge.cost = charge.cost.saturating_mul(times);
     }
 }
 

@@ -17,10 +17,11 @@ use std::sync::Arc;
 use ::http::request::Parts;
 use ::http::{Request, Response};
 use aforo_core::{Span, Timestamp};
-use aforo_policy::Charges;
+use aforo_policy::{Charges, Described, OfDescriptors, Planned, PlannedCharge, Refusal};
 use bytes::Bytes;
 use http_body::Body;
 
+use crate::decide::{DescriptorsRuling, Ruling};
 use crate::http::denial::Refused;
 use crate::setup::Setup;
 use crate::taking::{How, Judgement};
@@ -55,15 +56,18 @@ pub(crate) struct Ruled {
     pub(crate) denial: Option<Response<AnswerBody>>,
 }
 
-/// Decides over a request by its facts, for somebody else. What is taken stays taken.
+/// Decides over a request by its facts, or over as many as `times` says, for somebody else. What is
+/// taken stays taken.
 pub(crate) async fn rule(
     limiter: &Limiter,
+    times: u64,
     parts: Parts,
     body: Option<&[u8]>,
     peer: Option<SocketAddr>,
     how: How,
 ) -> Ruled {
     let mut entry = Entry::new(limiter, &parts, peer);
+    entry.door.times = times;
     let front = match how {
         How::Take => entry.front(&parts),
         How::Look => entry.look_ahead(&parts),
@@ -75,6 +79,32 @@ pub(crate) async fn rule(
         Front::Waits(waits) => entry.judge_after(&parts, waits, body, how).await,
     };
     entry.ruled(&parts, judged)
+}
+
+/// Decides over the descriptors of a request. What is taken stays taken.
+pub(crate) async fn rule_descriptors(
+    limiter: &Limiter,
+    domain: &str,
+    descriptors: &[Described<'_>],
+) -> Result<DescriptorsRuling, Refusal> {
+    let mut entry = Entry::at(Door::without_request(limiter));
+    let setup = Arc::clone(&entry.door.setup);
+    let (place, now, key) = (limiter.place, entry.door.now, &limiter.inner.key);
+    let policies = &setup.policies;
+    let OfDescriptors { charges, ends } =
+        policies.charges_of_descriptors(domain, descriptors, place, now, key)?;
+    let judgement = entry.judge_descriptors(&charges).await;
+    let partition = |one: &PlannedCharge<'_>| match &one.planned {
+        Planned::Charge(charge) => Some(charge.partition),
+        Planned::Blocked => None,
+    };
+    let partitions = charges.planned.iter().map(partition).collect();
+    let (parts, ()) = Request::new(()).into_parts();
+    Ok(DescriptorsRuling {
+        ruling: Ruling::new(entry.ruled(&parts, Ok(judgement))),
+        ends,
+        partitions,
+    })
 }
 
 /// Decides over charges by name, for somebody else.

@@ -18,7 +18,7 @@ impl Checker<'_> {
         if raw.resp.is_absent() && raw.grpc.is_absent() {
             self.findings
                 .add(raw.place, "a decision service that listens nowhere")
-                .expected("resp, such as resp = \"127.0.0.1:6380\"");
+                .expected("a listener, such as grpc = \"127.0.0.1:8081\"");
         }
         let open = raw.open.get().is_some_and(|open| open.value);
         self.check_admittance(raw, open);

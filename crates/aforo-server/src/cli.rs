@@ -27,6 +27,15 @@ Example:
 
 Exit codes: 0 clean; 1 valid, with findings; 2 invalid or unreadable.";
 
+const EXAMPLE_OF_IMPORT: &str = "\
+Example:
+  aforo import envoy-ratelimit config/*.yaml -o aforo.toml
+  aforo import limitador limits.yaml > aforo.toml
+
+What has no equivalent is told on standard error and stands as a comment in the file.
+
+Exit codes: 0 everything has an equivalent; 1 written, but something has none; 2 nothing is written.";
+
 const EXAMPLE_OF_SCHEMA: &str = "\
 Example:
   aforo schema > aforo.schema.json
@@ -87,6 +96,9 @@ pub(crate) enum Command {
     /// Validate a file, and show its quotas in words
     #[command(after_help = EXIT_CODES_OF_CHECK)]
     Check(Check),
+    /// Write an aforo file from another limiter's configuration
+    #[command(after_help = EXAMPLE_OF_IMPORT)]
+    Import(Import),
     /// Print the JSON schema of the aforo file, for editors
     #[command(after_help = EXAMPLE_OF_SCHEMA)]
     Schema,
@@ -113,6 +125,30 @@ pub(crate) struct Run {
     /// Without a file: where to listen
     #[arg(long, value_name = "ADDRESS", requires = "upstream")]
     pub(crate) listen: Option<SocketAddr>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Import {
+    /// Whose configuration it is
+    #[arg(value_enum)]
+    pub(crate) kind: ImportKind,
+
+    /// Its files
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Where to write the aforo file; without it to standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// Whose configuration is imported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ImportKind {
+    /// envoyproxy/ratelimit: one YAML file for each domain
+    EnvoyRatelimit,
+    /// Kuadrant's Limitador: a YAML list of limits
+    Limitador,
 }
 
 #[derive(Args, Debug)]

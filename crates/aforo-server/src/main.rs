@@ -6,6 +6,7 @@ mod consumer;
 mod decide;
 mod file;
 mod gateway;
+mod import;
 mod lint;
 mod log;
 mod overview;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
     match cli.command {
         Command::Run(command) => run::run(&command),
         Command::Check(command) => check::check(&command, cli.format),
+        Command::Import(command) => import::import(&command),
         Command::Schema => schema::schema(),
         Command::Consumer(command) => consumer::consumer(&command, cli.format),
     }

@@ -45,6 +45,12 @@ impl Server {
         self.port
     }
 
+    /// Its process id.
+    #[allow(dead_code, reason = "only some measurements ask")]
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Its CPU time so far.
     pub(crate) fn cpu(&self) -> Result<Duration, Failure> {
         cpu::of_process(self.child.id())

@@ -1,0 +1,37 @@
+//! The decision service beside its peers: Redis clients (`resp`) and Envoy's protocol (`grpc`).
+//! Usage: `decide resp` or `decide grpc`.
+#![allow(clippy::print_stdout, reason = "rows go to standard output")]
+
+mod connections;
+mod grpc;
+mod load;
+mod programs;
+mod resp;
+
+// The messages of the program, which is no library.
+#[path = "../../../../crates/aforo-server/src/decide/grpc/messages.rs"]
+#[allow(dead_code, unreachable_pub)]
+mod messages;
+
+// Processes that listen, as the gateway's measurements start them.
+#[path = "../gateway/server.rs"]
+#[allow(dead_code)]
+mod server;
+
+use aforo_benches::Failure;
+
+/// Rounds of each contender.
+const ROUNDS: usize = 5;
+
+fn main() -> Result<(), Failure> {
+    let part = std::env::args().nth(1);
+    let rows = match part.as_deref() {
+        Some("resp") => resp::rows()?,
+        Some("grpc") => grpc::rows()?,
+        // A peer of its own: what tonic does when it has nothing to do.
+        Some("plain") => return grpc::serve_plainly(std::env::args().nth(2)),
+        _ => return Err("expected resp or grpc".into()),
+    };
+    rows.iter().for_each(|row| println!("{row}"));
+    Ok(())
+}

@@ -91,8 +91,10 @@ fn nothing_is_limited(settings: &Settings) -> Option<String> {
         rest.into_iter()
             .any(|allowance| !matches!(allowance, aforo_policy::Allowance::Unlimited))
     };
+    let descriptors = settings.descriptors.iter().flat_map(|one| &one.policies);
     let mut all = plans
         .chain(teams)
+        .chain(descriptors)
         .chain(routed(settings))
         .chain(&settings.edge);
     (!all.any(limits)).then(|| "no policy of this file limits anything".to_owned())

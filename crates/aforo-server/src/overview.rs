@@ -41,6 +41,12 @@ pub(crate) fn of(settings: &Settings) -> Vec<Line> {
             &route.policies,
         );
     }
+    for descriptor in &settings.descriptors {
+        let keys = descriptor.entries.iter().map(|entry| entry.key.as_str());
+        let keys = keys.collect::<Vec<_>>().join(", ");
+        let place = format!("descriptor {keys} of {}", descriptor.domain);
+        put(&mut lines, &place, &descriptor.policies);
+    }
     lines
 }
 

@@ -134,8 +134,8 @@ impl Worker {
         match &self.tls {
             None => {
                 if service == Service::Grpc {
-                    // Its first bytes have to come in time.
-                    stream.readable().await?;
+                    // Its first byte has to come in time.
+                    stream.peek(&mut [0]).await?;
                 }
                 self.speak(service, stream, pulse).await
             }

@@ -32,6 +32,8 @@ const MOST_MESSAGE: usize = 1024 * 1024;
 const MOST_STREAMS: u32 = 1_024;
 /// The most bytes of a request's headers.
 const MOST_HEADERS: u32 = 16 * 1024;
+/// How long a client may take to leave.
+const LEAVE: Duration = Duration::from_millis(500);
 /// After so many wrong tokens the connection ends.
 const MOST_WRONG: u8 = 3;
 
@@ -95,8 +97,13 @@ where
         break;
     }
     connection.as_mut().graceful_shutdown();
-    let ended = timeout(desk.request_timeout, connection).await;
-    ended.map_or(Ok(()), |ended| ended.map_err(io::Error::other))
+    // A client that does not take leave is not waited for once its questions are answered.
+    while let Err(_silent) = timeout(LEAVE, connection.as_mut()).await {
+        if line.open.get() == 0 {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// How often a connection is looked at.

@@ -14,6 +14,10 @@
 mod support;
 
 mod admittance;
+#[path = "../program/authority.rs"]
+#[allow(dead_code, reason = "shared with other tests")]
+mod authority;
+mod certificates;
 mod envoy;
 mod grpc;
 mod grpc_admittance;
@@ -23,6 +27,7 @@ mod redis_cell;
 mod resp;
 mod resp_clients;
 mod resp_hostile;
+mod shared_store;
 
 use support::{Program, RawClient};
 

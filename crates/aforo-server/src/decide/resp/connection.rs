@@ -9,9 +9,8 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 
 use super::super::pulse::{Doing, Pulse};
+use super::asking::{Asking, MOST_ASKED};
 use super::desk::Desk;
-use super::question::Question;
-use super::reply::Reply;
 use super::session::{Flow, Session};
 use super::wire::{Command, Parsed, parse};
 
@@ -30,6 +29,8 @@ struct Connection<S> {
     pending: Vec<u8>,
     /// What was answered and not sent yet.
     unsent: Vec<u8>,
+    /// What waits for a store, and where its answers belong.
+    asking: Asking,
 }
 
 /// What a connection does next.
@@ -38,8 +39,8 @@ enum Next {
     Read,
     /// There may be more commands in what was read.
     Serve,
-    /// It waits for a store.
-    Ask(Question),
+    /// It waits for a store, as many questions as may be asked at once.
+    Ask,
     /// It ends, and its client is told.
     Close,
     /// Its client has left.
@@ -62,22 +63,25 @@ where
         session: Session::default(),
         pending: Vec::new(),
         unsent: Vec::new(),
+        asking: Asking::default(),
     };
     let mut next = Next::Read;
     loop {
         next = match next {
             Next::Read => {
+                connection.ask().await;
                 connection.send().await?;
                 poll_fn(|cx| connection.poll_served(cx)).await?
             }
             Next::Serve => {
                 if connection.unsent.len() > MAX_ANSWERS {
+                    connection.ask().await;
                     connection.send().await?;
                 }
                 connection.serve_pending()
             }
-            Next::Ask(question) => {
-                connection.ask(question).await;
+            Next::Ask => {
+                connection.ask().await;
                 Next::Serve
             }
             // In a box, since its room would be held by every connection.
@@ -102,11 +106,21 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             return Poll::Ready(Ok(Next::Serve));
         }
         let mut output = desk.output.borrow_mut();
-        let (used, next) = serve_all(&mut self.session, &desk, read.filled(), &mut output);
+        let (used, next) = serve_all(
+            &mut self.session,
+            &desk,
+            read.filled(),
+            &mut output,
+            &mut self.asking,
+        );
         let left = read.filled().get(used..).unwrap_or_default();
         self.pending.extend_from_slice(left);
         self.note(used);
-        self.write_now(cx, &output)?;
+        if self.asking.is_empty() {
+            self.write_now(cx, &output)?;
+        } else {
+            self.unsent.extend_from_slice(&output);
+        }
         output.clear();
         output.shrink_to(MAX_ANSWERS);
         Poll::Ready(Ok(next))
@@ -129,7 +143,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     /// Serves what was read before.
     fn serve_pending(&mut self) -> Next {
         let mut pending = std::mem::take(&mut self.pending);
-        let (used, next) = serve_all(&mut self.session, &self.desk, &pending, &mut self.unsent);
+        let (used, next) = serve_all(
+            &mut self.session,
+            &self.desk,
+            &pending,
+            &mut self.unsent,
+            &mut self.asking,
+        );
         if used < pending.len() {
             pending.drain(..used);
             self.pending = pending;
@@ -147,11 +167,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    async fn ask(&mut self, question: Question) {
+    /// Asks all that waits, and puts the answers where they belong.
+    async fn ask(&mut self) {
+        if self.asking.is_empty() {
+            return;
+        }
+        let before = self.pulse.doing();
         self.pulse.set(Doing::Waiting);
-        let mut reply = Reply::new(&mut self.unsent, self.session.resp3());
-        question.answer(&self.desk.limiter, &mut reply).await;
-        self.pulse.set(Doing::Idle);
+        let written = std::mem::take(&mut self.unsent);
+        let asking = std::mem::take(&mut self.asking);
+        self.unsent = asking.answered(&self.desk.limiter, written).await;
+        self.pulse.set(before);
     }
 
     /// Sends what is left to send.
@@ -171,6 +197,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     /// Ends the connection. What the client has sent meanwhile is read, since closing a socket with
     /// unread bytes takes the answers back.
     async fn close(&mut self) -> io::Result<()> {
+        self.ask().await;
         self.send().await?;
         self.pulse.set(Doing::Sending);
         self.stream.shutdown().await?;
@@ -187,7 +214,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 }
 
 /// Serves the commands that `input` begins with; how many bytes they took.
-fn serve_all(session: &mut Session, desk: &Desk, input: &[u8], out: &mut Vec<u8>) -> (usize, Next) {
+fn serve_all(
+    session: &mut Session,
+    desk: &Desk,
+    input: &[u8],
+    out: &mut Vec<u8>,
+    asking: &mut Asking,
+) -> (usize, Next) {
     let mut used: usize = 0;
     let mut command = Command::default();
     loop {
@@ -203,7 +236,12 @@ fn serve_all(session: &mut Session, desk: &Desk, input: &[u8], out: &mut Vec<u8>
                 match session.run(&command, desk, out) {
                     Flow::On if out.len() > MAX_ANSWERS => return (used, Next::Serve),
                     Flow::On => {}
-                    Flow::Ask(question) => return (used, Next::Ask(question)),
+                    Flow::Ask(question) => {
+                        asking.push(out.len(), session.resp3(), question);
+                        if asking.count() >= MOST_ASKED {
+                            return (used, Next::Ask);
+                        }
+                    }
                     Flow::Close => return (used, Next::Close),
                 }
             }

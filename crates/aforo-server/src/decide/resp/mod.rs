@@ -1,6 +1,7 @@
 //! Redis clients: `CL.THROTTLE` as redis-cell answers it, `AFORO.DECIDE`, and what clients say to
 //! get there.
 
+mod asking;
 mod connection;
 mod desk;
 mod information;

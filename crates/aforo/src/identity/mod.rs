@@ -35,6 +35,6 @@ pub use lookup::{Found, FoundOverride, Lookup, LookupAnswer, LookupError, Presen
 pub use untrusted_peers::UntrustedPeers;
 
 pub(crate) use jwt::Tokens;
-pub(crate) use lookup::{Directory, View};
+pub(crate) use lookup::{Directory, Subject, View};
 pub(crate) use search::{KeyOwner, Question, Search, Step, Told, Who};
 pub(crate) use sources::Sources;

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use ::http::HeaderMap;
 use aforo_core::Timestamp;
-use aforo_policy::{CredentialSource, Identity};
+use aforo_policy::{Consumer, CredentialSource, Identity, OnLookupFailure};
 
 use super::api_keys::{self, ApiKeys};
 use super::certificate::ClientCertificate;
 use super::credential::{Identified, NamedId, Sent, named_id, outside_the_file, sent};
 use super::jwt::{TokenOwner, Tokens};
-use super::lookup::{Directory, Hash, Owner, PresentedKey, Remembered, View};
+use super::lookup::{Directory, Hash, Owner, PresentedKey, Remembered, Subject, View};
 
 /// What a consumer is searched with.
 pub(crate) struct Search<'a> {
@@ -43,12 +43,13 @@ pub(crate) struct Who {
 
 /// What has to be asked.
 pub(crate) enum Question {
-    /// The directory, for an API key.
-    Key {
-        key: PresentedKey,
+    /// The directory.
+    Directory {
+        subject: Subject,
         hash: Hash,
-        /// Whether the key was somebody's a while ago.
-        was_known: bool,
+        /// Whether this costs the address a failed credential until it is answered: an API key that
+        /// was never seen.
+        reserves: bool,
     },
     /// Whoever publishes the keys of tokens.
     TokenKeys,
@@ -57,6 +58,7 @@ pub(crate) enum Question {
 /// The answer to a question of this search.
 pub(crate) enum Told {
     Key { hash: Hash, answer: KeyOwner },
+    Id { hash: Hash, answer: KeyOwner },
     TokenKeys,
 }
 
@@ -91,11 +93,22 @@ impl Search<'_> {
         }
         match self.token(told) {
             None => {}
-            Some(TokenOwner::Known { consumer, claims }) => {
-                return Step::Done(Who {
-                    claims,
-                    ..Who::of(Identified::Verified(consumer))
-                });
+            Some(TokenOwner::Known {
+                consumer,
+                claims,
+                names_plan,
+            }) => {
+                let identified = match names_plan {
+                    true => Ok(Identified::Verified(consumer)),
+                    false => self.of_token(consumer, told),
+                };
+                return match identified {
+                    Ok(identified) => Step::Done(Who {
+                        claims,
+                        ..Who::of(identified)
+                    }),
+                    Err(question) => Step::Ask(question),
+                };
             }
             Some(TokenOwner::Nobody) => outcome.fails(Identified::Unrecognised),
             Some(TokenOwner::Unverified) => outcome.fails(Identified::Unverified),
@@ -104,12 +117,12 @@ impl Search<'_> {
         match self.verified_id() {
             NamedId::Absent => {}
             NamedId::Malformed => return Step::Done(Who::of(Identified::Unrecognised)),
-            NamedId::Id(id) => return Step::Done(self.by_id(id)),
+            NamedId::Id(id) => return self.verified(id, told),
         }
         match self.certificate.map(|(sent, now)| sent.id_at(now)) {
             None => {}
             Some(None) => outcome.fails(Identified::Unrecognised),
-            Some(Some(id)) => return Step::Done(self.by_id(id)),
+            Some(Some(id)) => return self.verified(id, told),
         }
         Step::Done(Who::of(outcome))
     }
@@ -123,12 +136,67 @@ impl Search<'_> {
     }
 
     /// The consumer of an id that was verified.
-    fn by_id(&self, id: &str) -> Who {
-        let consumer = match self.api_keys.consumer_by_id(id) {
-            Some(consumer) => Arc::clone(consumer),
-            None => Arc::new(outside_the_file(id)),
+    fn verified(&self, id: &str, told: &[Told]) -> Step {
+        match self.by_id(id, told) {
+            Ok(KeyOwner::Known(owner)) => Step::Done(Who::of(Identified::Verified(owner.consumer))),
+            Ok(KeyOwner::Unanswered) if self.denies_unanswered() => {
+                Step::Done(Who::of(Identified::Unverified))
+            }
+            // Who it is was verified, and only its plan is not known.
+            Ok(KeyOwner::Nobody | KeyOwner::Unanswered) => {
+                let consumer = Arc::new(outside_the_file(id));
+                Step::Done(Who::of(Identified::Verified(consumer)))
+            }
+            Err(question) => Step::Ask(question),
+        }
+    }
+
+    /// The consumer of a token that does not say its plan: what is known of it elsewhere, with what
+    /// the token says of it.
+    fn of_token(&self, consumer: Arc<Consumer>, told: &[Told]) -> Result<Identified, Question> {
+        Ok(match self.by_id(&consumer.id, told)? {
+            KeyOwner::Known(owner) => Identified::Verified(joined(owner.consumer, &consumer)),
+            KeyOwner::Unanswered if self.denies_unanswered() => Identified::Unverified,
+            KeyOwner::Nobody | KeyOwner::Unanswered => Identified::Verified(consumer),
+        })
+    }
+
+    fn denies_unanswered(&self) -> bool {
+        self.identity.lookups.on_failure == OnLookupFailure::Deny
+    }
+
+    /// What is known of an id that was verified: the file's consumers first, then the directory's.
+    fn by_id(&self, id: &str, told: &[Told]) -> Result<KeyOwner, Question> {
+        if let Some(consumer) = self.api_keys.consumer_by_id(id) {
+            let consumer = Arc::clone(consumer);
+            let api_key = None;
+            return Ok(KeyOwner::Known(Owner { consumer, api_key }));
+        }
+        let Some((directory, view)) = &self.directory else {
+            return Ok(KeyOwner::Nobody);
         };
-        Who::of(Identified::Verified(consumer))
+        let Some(hash) = api_keys::hash(id.as_bytes()) else {
+            return Ok(KeyOwner::Nobody);
+        };
+        let answer = told.iter().find_map(|told| match told {
+            Told::Id {
+                hash: asked,
+                answer,
+            } if *asked == hash => Some(answer.clone()),
+            _ => None,
+        });
+        if let Some(answer) = answer {
+            return Ok(answer);
+        }
+        match directory.remembered_id(&hash, view) {
+            Remembered::Known(owner) => Ok(KeyOwner::Known(owner)),
+            Remembered::Nobody => Ok(KeyOwner::Nobody),
+            Remembered::Stale | Remembered::Never => Err(Question::Directory {
+                subject: Subject::Id(Arc::from(id)),
+                hash,
+                reserves: false,
+            }),
+        }
     }
 
     /// Whether a credential is a token's, by its form, where both are read in one place.
@@ -199,12 +267,28 @@ impl Search<'_> {
             Remembered::Stale => true,
             Remembered::Never => false,
         };
-        Err(Question::Key {
-            key: PresentedKey::new(token),
+        Err(Question::Directory {
+            subject: Subject::Key(PresentedKey::new(token)),
             hash,
-            was_known,
+            reserves: !was_known,
         })
     }
+}
+
+/// What is known of a consumer elsewhere, with the team and organisation that its token names.
+fn joined(known: Arc<Consumer>, claimed: &Consumer) -> Arc<Consumer> {
+    if claimed.team.is_none() && claimed.org.is_none() {
+        return known;
+    }
+    Arc::new(Consumer {
+        team: claimed.team.clone().or_else(|| known.team.clone()),
+        org: claimed.org.clone().or_else(|| known.org.clone()),
+        id: known.id.clone(),
+        plan: known.plan.clone(),
+        contact: None,
+        api_key_sha256: Vec::new(),
+        overrides: known.overrides.clone(),
+    })
 }
 
 impl Who {

@@ -17,6 +17,7 @@ pub(crate) enum TokenOwner {
     Known {
         consumer: Arc<Consumer>,
         claims: Option<Arc<BTreeMap<String, String>>>,
+        names_plan: bool,
     },
     Nobody,
     Unverified,

@@ -5,13 +5,19 @@ use crate::identity::{Found, FoundOverride, Lookup, LookupAnswer, LookupError, P
 
 impl Lookup for Registry {
     fn find<'a>(&'a self, key: &'a PresentedKey) -> LookupAnswer<'a> {
-        Box::pin(async move {
-            match self.by_sha256(key.sha256()).await {
-                Ok(known) => Ok(known.map(found)),
-                Err(RegistryError::Timeout) => Err(LookupError::Timeout),
-                Err(error) => Err(LookupError::Unavailable(error.to_string())),
-            }
-        })
+        Box::pin(async move { answer(self.by_sha256(key.sha256()).await) })
+    }
+
+    fn find_by_id<'a>(&'a self, id: &'a str) -> LookupAnswer<'a> {
+        Box::pin(async move { answer(self.by_id(id).await) })
+    }
+}
+
+fn answer(known: Result<Option<Known>, RegistryError>) -> Result<Option<Found>, LookupError> {
+    match known {
+        Ok(known) => Ok(known.map(found)),
+        Err(RegistryError::Timeout) => Err(LookupError::Timeout),
+        Err(error) => Err(LookupError::Unavailable(error.to_string())),
     }
 }
 

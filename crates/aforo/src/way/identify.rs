@@ -13,7 +13,8 @@ use super::Stopped;
 use super::door::Door;
 use crate::at_once::at_once;
 use crate::identity::{
-    ClientCertificate, Identified, KeyOwner, Question, Search, Step, Told, View, Who, prefix,
+    ClientCertificate, Identified, KeyOwner, Question, Search, Step, Subject, Told, View, Who,
+    prefix,
 };
 use crate::taking::{Line, Lines, Measure};
 
@@ -69,13 +70,7 @@ impl Door {
                 Step::Done(who) => return self.settle_on(who, reserved, caller, lines),
                 Step::Ask(question) => question,
             };
-            let never_seen = matches!(
-                question,
-                Question::Key {
-                    was_known: false,
-                    ..
-                }
-            );
+            let never_seen = matches!(question, Question::Directory { reserves: true, .. });
             if never_seen && reserved.is_none() {
                 match self.reserve(lines) {
                     Ok(taken) => reserved = taken,
@@ -93,9 +88,10 @@ impl Door {
     async fn ask(&self, question: Question) -> Told {
         let sources = &self.setup.sources;
         match question {
-            Question::Key { key, hash, .. } => {
+            Question::Directory { subject, hash, .. } => {
+                let is_key = matches!(subject, Subject::Key(_));
                 let answer = match &sources.directory {
-                    Some(directory) => directory.ask(key, &hash, &self.view()).await,
+                    Some(directory) => directory.ask(subject, &hash, &self.view()).await,
                     None => Ok(None),
                 };
                 let answer = match answer {
@@ -103,7 +99,10 @@ impl Door {
                     Ok(None) => KeyOwner::Nobody,
                     Err(_) => KeyOwner::Unanswered,
                 };
-                Told::Key { hash, answer }
+                match is_key {
+                    true => Told::Key { hash, answer },
+                    false => Told::Id { hash, answer },
+                }
             }
             Question::TokenKeys => {
                 if let Some(tokens) = &sources.tokens {

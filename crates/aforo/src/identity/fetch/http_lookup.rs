@@ -8,12 +8,14 @@ use serde::{Deserialize, Serialize};
 use super::Client;
 use crate::identity::{Found, FoundOverride, Lookup, LookupAnswer, LookupError, PresentedKey};
 
-/// Asks with `POST` and `{"api_key": "…"}`, so that the key is in no address and no access log.
+/// Asks with `POST` and `{"api_key": "…"}` or `{"consumer": "…"}`, so that the key is in no address and no access log.
 pub(crate) struct HttpLookup(pub(crate) Client);
 
 #[derive(Serialize)]
-struct Question<'k> {
-    api_key: &'k str,
+#[serde(rename_all = "snake_case")]
+enum Question<'a> {
+    ApiKey(&'a str),
+    Consumer(&'a str),
 }
 
 /// What the endpoint says of a consumer; fields that are not known are left alone. Times are Unix
@@ -46,11 +48,21 @@ impl Lookup for HttpLookup {
             let Ok(api_key) = std::str::from_utf8(key.as_bytes()) else {
                 return Ok(None);
             };
-            let question = serde_json::to_vec(&Question { api_key });
-            let question = question.map_err(|error| LookupError::Unavailable(error.to_string()))?;
-            let (status, body) = self.0.ask(Some(Bytes::from(question))).await?;
-            understood(status, &body)
+            self.answer(&Question::ApiKey(api_key)).await
         })
+    }
+
+    fn find_by_id<'a>(&'a self, id: &'a str) -> LookupAnswer<'a> {
+        Box::pin(async move { self.answer(&Question::Consumer(id)).await })
+    }
+}
+
+impl HttpLookup {
+    async fn answer(&self, question: &Question<'_>) -> Result<Option<Found>, LookupError> {
+        let question = serde_json::to_vec(question);
+        let question = question.map_err(|error| LookupError::Unavailable(error.to_string()))?;
+        let (status, body) = self.0.ask(Some(Bytes::from(question))).await?;
+        understood(status, &body)
     }
 }
 

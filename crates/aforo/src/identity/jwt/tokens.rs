@@ -70,6 +70,8 @@ pub(crate) enum TokenOwner {
     Known {
         consumer: Arc<Consumer>,
         claims: Option<Arc<BTreeMap<String, String>>>,
+        /// Whether it says its plan.
+        names_plan: bool,
     },
     Nobody,
     /// There are no keys yet.
@@ -285,6 +287,7 @@ impl Good {
         Some(TokenOwner::Known {
             consumer,
             claims: self.claims.counted.clone(),
+            names_plan: self.claims.found.plan.is_some(),
         })
     }
 }

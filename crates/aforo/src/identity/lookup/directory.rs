@@ -7,21 +7,20 @@ use aforo_core::{Span, Timestamp};
 use aforo_policy::{Identity, Lookups, Secret, Settings, StoreUrl};
 use aforo_store::Clock;
 
-use super::cache::{Cache, Owner, Remembered};
-use super::flight::{Answer, Asking, Flights};
+use super::asked::Asked;
+use super::cache::{Owner, Remembered};
+use super::flight::{Answer, Asking};
 use super::space::Hash;
 use super::{Found, Lookup, LookupAnswer, LookupError, PresentedKey, resolve};
 use crate::identity::marks::Marks;
 use crate::stores::StoreState;
-use crate::stores::breaker::Breaker;
 
 /// Consumers that are known elsewhere, and what is remembered of them. A reload keeps it.
 pub(crate) struct Directory {
     lookup: Box<dyn Lookup>,
     clock: Arc<dyn Clock>,
-    cache: Cache,
-    flights: Flights,
-    breaker: Breaker,
+    keys: Asked,
+    ids: Asked,
     told: Marks,
     /// What the file names, when it is that one that is asked.
     named: Option<Named>,
@@ -33,6 +32,15 @@ enum Named {
     Registry(StoreUrl),
     /// With the token it is asked with.
     Endpoint(Uri, Option<Secret>),
+}
+
+/// What a directory is asked about.
+#[derive(Clone, Debug)]
+pub(crate) enum Subject {
+    /// Whose an API key is.
+    Key(PresentedKey),
+    /// A consumer whose id was verified.
+    Id(Arc<str>),
 }
 
 /// The file and the time that a request is seen with.
@@ -50,9 +58,8 @@ impl Directory {
         Self {
             lookup,
             clock,
-            cache: Cache::new(settings),
-            flights: Flights::default(),
-            breaker: Breaker::default(),
+            keys: Asked::new("API keys", settings),
+            ids: Asked::new("consumers by id", settings),
             told: Marks::default(),
             named: None,
         }
@@ -74,36 +81,49 @@ impl Directory {
         self.named.is_none() || self.named == Named::of(identity)
     }
 
-    /// What is known of a key without asking.
+    /// What is known of an API key without asking.
     pub(crate) fn remembered(&self, hash: &Hash, view: &View<'_>) -> Remembered {
-        self.cache.remembered(hash, view, &self.told)
+        self.keys.cache.remembered(hash, view, &self.told)
     }
 
-    /// Whose a key is; `None`: nobody's.
+    /// What is known of a consumer's id without asking.
+    pub(crate) fn remembered_id(&self, hash: &Hash, view: &View<'_>) -> Remembered {
+        self.ids.cache.remembered(hash, view, &self.told)
+    }
+
+    const fn asked_about(&self, subject: &Subject) -> &Asked {
+        match subject {
+            Subject::Key(_) => &self.keys,
+            Subject::Id(_) => &self.ids,
+        }
+    }
+
+    /// Whose a key is, or what is known of a consumer; `None`: nobody's, nothing.
     ///
     /// # Errors
     /// When there is no answer, and none from before that still holds.
     pub(crate) async fn ask(
         self: &Arc<Self>,
-        key: PresentedKey,
+        subject: Subject,
         hash: &Hash,
         view: &View<'_>,
     ) -> Result<Option<Owner>, LookupError> {
-        let begin = || Arc::clone(self).asking(key, *hash, Arc::clone(view.settings));
-        let answer = self.flights.answer(hash, begin).await;
+        let asked = self.asked_about(&subject);
+        let begin = || Arc::clone(self).asking(subject, *hash, Arc::clone(view.settings));
+        let answer = asked.flights.answer(hash, begin).await;
         let view = View {
             now: self.clock.now(),
             ..*view
         };
         match answer {
             Ok(None) => Ok(None),
-            Ok(Some(found)) => Ok(Some(match self.remembered(hash, &view) {
+            Ok(Some(found)) => Ok(Some(match asked.cache.remembered(hash, &view, &self.told) {
                 Remembered::Known(owner) => owner,
                 // Not to be remembered at all, or driven out meanwhile.
                 _ => self.owner(&found, &view),
             })
             .filter(|_| found.expires.is_none_or(|end| view.now < end))),
-            Err(error) => match self.cache.stale(hash, &view, &self.told) {
+            Err(error) => match asked.cache.stale(hash, &view, &self.told) {
                 Some(owner) => Ok(Some(owner)),
                 None => Err(error),
             },
@@ -118,25 +138,32 @@ impl Directory {
     }
 
     /// Asks, and remembers the answer, whoever is still there to hear it.
-    fn asking(self: Arc<Self>, key: PresentedKey, hash: Hash, settings: Arc<Settings>) -> Asking {
+    fn asking(self: Arc<Self>, subject: Subject, hash: Hash, settings: Arc<Settings>) -> Asking {
         Box::pin(async move {
             let lookups = &settings.identity.lookups;
-            let answer = self.asked(&key, lookups.timeout).await;
+            let answer = self.answered(&subject, lookups.timeout).await;
             if let Ok(found) = &answer {
                 let now = self.clock.now();
-                self.cache.remember(&hash, found.as_ref(), now, lookups);
+                let cache = &self.asked_about(&subject).cache;
+                cache.remember(&hash, found.as_ref(), now, lookups);
             }
             answer
         })
     }
 
-    async fn asked(&self, key: &PresentedKey, patience: Span) -> Answer {
-        let Some(passed) = self.breaker.let_through(self.clock.now(), patience) else {
+    async fn answered(&self, subject: &Subject, patience: Span) -> Answer {
+        let asked = self.asked_about(subject);
+        let about = asked.about;
+        let Some(passed) = asked.breaker.let_through(self.clock.now(), patience) else {
             return Err(LookupError::Unavailable(
                 "it failed several times in a row and is asked once a second".to_owned(),
             ));
         };
-        let answer = within(patience, self.lookup.find(key)).await;
+        let answer = match subject {
+            Subject::Key(key) => self.lookup.find(key),
+            Subject::Id(id) => self.lookup.find_by_id(id),
+        };
+        let answer = within(patience, answer).await;
         let answer = answer.and_then(|found| match found {
             Some(found) => resolve::check(&found).map(|()| Some(Arc::new(found))),
             None => Ok(None),
@@ -144,16 +171,16 @@ impl Directory {
         match &answer {
             Ok(_) => {
                 if passed.answered().is_some() {
-                    tracing::info!("the lookup of API keys answers again");
+                    tracing::info!("the lookup of {about} answers again");
                 }
             }
             Err(error) => {
-                tracing::debug!(%error, "the lookup of an API key failed");
+                tracing::debug!(%error, "a lookup of {about} failed");
                 let now = self.clock.now();
                 if passed.failed(now, StoreState::Fails).is_some() {
                     tracing::warn!(
                         %error,
-                        "the lookup of API keys failed several times in a row and is asked once a \
+                        "the lookup of {about} failed several times in a row and is asked once a \
                          second; consumers known before stay known for a while"
                     );
                 }

@@ -11,11 +11,14 @@
 //! - While no answer comes, a consumer that is remembered stays known for `stale` (1 h) after its
 //!   time; any other caller is what `on_failure` says. A lookup that failed five times in a row is
 //!   asked once a second.
+//! - What is known of ids that were verified is remembered in the same way, in a cache, with a
+//!   breaker, of its own: an endpoint that does not understand ids hinders no API key.
 //! - A key that was never seen costs its address one of its 60 failed credentials a minute until the
 //!   answer says that it is somebody's: an address that makes up keys soon has none of them looked
 //!   up.
 
 mod answer;
+mod asked;
 mod cache;
 mod directory;
 mod flight;
@@ -28,7 +31,7 @@ pub use answer::{Found, FoundOverride, LookupError};
 pub use key::PresentedKey;
 
 pub(crate) use cache::{Owner, Remembered};
-pub(crate) use directory::{Directory, View};
+pub(crate) use directory::{Directory, Subject, View};
 pub(crate) use registry::of_registry;
 pub(crate) use space::Hash;
 #[cfg(feature = "jwt")]
@@ -74,6 +77,18 @@ pub trait Lookup: Send + Sync {
     /// When it cannot be said now. That is not the same as `None`: a consumer that is remembered
     /// stays known for a while.
     fn find<'a>(&'a self, key: &'a PresentedKey) -> LookupAnswer<'a>;
+
+    /// What is known of a consumer whose id was verified by other means: a token without a claim
+    /// that names its plan, a client certificate, the header of a trusted peer. The answer may name
+    /// another id, which is then what the consumer is counted by. `None`: nothing, and the consumer
+    /// has the default plan; so by default.
+    ///
+    /// # Errors
+    /// When it cannot be said now.
+    fn find_by_id<'a>(&'a self, id: &'a str) -> LookupAnswer<'a> {
+        let _ = id;
+        Box::pin(std::future::ready(Ok(None)))
+    }
 }
 
 /// What a [`Lookup`] comes to.

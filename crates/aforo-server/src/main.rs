@@ -12,6 +12,7 @@ mod log;
 mod overview;
 mod run;
 mod schema;
+mod signals;
 mod tls;
 mod workers;
 

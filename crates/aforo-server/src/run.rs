@@ -3,9 +3,10 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
+use aforo::registry::Registry;
 use aforo::store::StoreError;
 use aforo::{BuildError, Limiter, StoreState};
-use aforo_policy::{Place, Settings};
+use aforo_policy::{Place, Settings, StoreUrl};
 use thiserror::Error;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing::{error, info, warn};
@@ -14,6 +15,7 @@ use crate::cli::Run;
 use crate::decide::{self, Decide};
 use crate::file::{self, Invalid};
 use crate::gateway::{Gateway, StartError};
+use crate::signals::SignalLog;
 use crate::{lint, overview};
 
 /// How long the stores together hold the start: one that is down does not hinder it.
@@ -91,6 +93,7 @@ fn started(run: &Run) -> Result<bool, RunError> {
     let limiter = Limiter::builder()
         .settings(settings)
         .place(Place::Gateway)
+        .observer(SignalLog)
         .build()?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -99,6 +102,9 @@ fn started(run: &Run) -> Result<bool, RunError> {
     runtime.block_on(async {
         let mut signals = Signals::new().map_err(RunError::Signals)?;
         ask_stores(&limiter).await?;
+        if let Some(registry) = &identity.registry {
+            look_into(registry).await;
+        }
         let decide = decide
             .map(|decide| Decide::start(&decide, &limiter))
             .transpose()?;
@@ -119,6 +125,21 @@ async fn ask_stores(limiter: &Limiter) -> Result<(), RunError> {
     match limiter.stores().into_iter().find(|one| differs(one.state)) {
         Some(status) => Err(RunError::HashKeyDiffers { store: status.name }),
         None => Ok(()),
+    }
+}
+
+/// Warns of a registry without consumers: whoever has a key is then a stranger. One that is down is
+/// told of when it is asked for a key.
+async fn look_into(url: &StoreUrl) {
+    let Ok(registry) = Registry::open(url, MOST_ASKING) else {
+        return;
+    };
+    if let Ok(false) = registry.has_consumers().await {
+        warn!(
+            registry = %url,
+            "the registry has no consumers: every API key that is not in the file is a stranger's. \
+             `aforo consumer create` makes one"
+        );
     }
 }
 

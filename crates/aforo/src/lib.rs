@@ -197,6 +197,7 @@ mod replayed;
 mod secret;
 mod settled_cost;
 mod setup;
+mod signals;
 mod standing;
 mod stores;
 mod taking;
@@ -219,6 +220,7 @@ pub use passage::Passage;
 pub use process_environment::ProcessEnvironment;
 pub use replayed::Replayed;
 pub use settled_cost::SettledCost;
+pub use signals::Signal;
 pub use standing::Standing;
 pub use stores::{StoreState, StoreStatus};
 

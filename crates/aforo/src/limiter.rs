@@ -19,6 +19,7 @@ use crate::denied::Render;
 use crate::identity::UntrustedPeers;
 use crate::known_consumer::Identify;
 use crate::setup::Setup;
+use crate::signals::Signals;
 use crate::stores::{Memory, OwnStores};
 use crate::taking::{How, Line, Lines, Put, Receipts, Taking, push_penalty};
 use crate::way::{self, Entered};
@@ -60,6 +61,8 @@ pub(crate) struct Inner {
     pub(crate) identify: Option<Identify>,
     pub(crate) render: Option<Render>,
     pub(crate) observer: Box<dyn Observer>,
+    /// Signs that somebody tries to get round limits, when the observer wants to be told.
+    pub(crate) signals: Option<Box<Signals>>,
     pub(crate) untrusted: UntrustedPeers,
     /// How many credentials of an address may fail to verify.
     pub(crate) failed_credentials: Option<Arc<Terms>>,

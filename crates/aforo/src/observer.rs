@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use aforo_core::Mode;
 use aforo_store::StoreError;
 
-use crate::StoreState;
+use crate::{Signal, StoreState};
 
 /// Is told what the limiter does, for metrics and logs. Every method does nothing by default.
 ///
@@ -62,6 +62,17 @@ pub trait Observer: Send + Sync {
     /// A policy's denial was known from a moment ago, so that no store was asked.
     fn near_cache_hit(&self, store: &str, policy: &str) {
         let _ = (store, policy);
+    }
+
+    /// Whether [`Observer::signal`] wants to be told anything: asked once, when the limiter is built.
+    /// Without it nothing is noticed, and no memory is taken for it.
+    fn wants_signals(&self) -> bool {
+        false
+    }
+
+    /// Somebody may be trying to get round limits.
+    fn signal(&self, signal: &Signal<'_>) {
+        let _ = signal;
     }
 
     /// A store's state changed: it failed five times in a row, or answers again.

@@ -75,6 +75,7 @@ impl Passage {
         let said = response.extensions.get::<SettledCost>().map(|cost| cost.0);
         let cost = self.cost.or(said).or_else(|| self.told_cost(response));
         self.entry.forwarded = true;
+        self.entry.watch_result(response.status);
         if self.has_to_settle(response.status, cost) {
             // In a box, since most responses change nothing.
             Box::pin(self.settle(response.status, cost)).await;

@@ -35,3 +35,33 @@ fn a_registry_that_is_down_does_not_hinder_the_start() {
     let gateway = scene.gateway();
     assert_eq!(plan(&gateway, "aforo_abcdefghijkm_made-up"), "anonymous");
 }
+
+#[test]
+fn a_start_with_an_empty_registry_is_told_and_one_with_a_consumer_is_not() {
+    let scene = Scene::sqlite();
+    let empty = scene.gateway();
+    assert!(
+        empty.log().contains("the registry has no consumers"),
+        "{}",
+        empty.log()
+    );
+    scene.key_of("acme");
+    let filled = scene.gateway();
+    assert!(!filled.log().contains("no consumers"), "{}", filled.log());
+}
+
+#[test]
+fn a_consumer_of_a_trusted_peer_has_the_plan_of_the_registry() {
+    let scene = Scene::sqlite();
+    scene.key_of("acme");
+    let gateway =
+        scene.gateway_with("trusted_proxies = [\"loopback\"]\nverified_header = \"x-consumer\"");
+    let plan = |id: &str| {
+        let fields = format!("x-consumer: {id}\r\n");
+        let response = gateway.client().ask("GET", "/", &fields);
+        let policy = response.field("x-ratelimit-policy").unwrap().to_owned();
+        policy.split(';').next().unwrap().to_owned()
+    };
+    assert_eq!(plan("acme"), "pro");
+    assert_eq!(plan("globex"), "free");
+}

@@ -79,6 +79,15 @@ impl Scene {
     pub(crate) fn gateway(&self) -> Program {
         Program::run(&[&self.file])
     }
+
+    /// The gateway of the same file with more lines in `[identity]`.
+    pub(crate) fn gateway_with(&self, identity: &str) -> Program {
+        let text = std::fs::read_to_string(&self.file).unwrap();
+        let more = format!("[identity]\n{identity}\n");
+        let path = self.folder.join("more.toml");
+        std::fs::write(&path, text.replacen("[identity]\n", &more, 1)).unwrap();
+        Program::run(&[path.as_os_str()])
+    }
 }
 
 /// The field that names the plan, of a request with this key.

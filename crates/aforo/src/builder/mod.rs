@@ -24,6 +24,7 @@ use crate::known_consumer::Identify;
 use crate::limiter::{Inner, read};
 use crate::observer::Nobody;
 use crate::setup::Setup;
+use crate::signals::Signals;
 use crate::stores::{OwnStores, memory};
 use crate::{AnswerBody, BuildError, Denied, KnownConsumer, Limiter, Observer, ProcessEnvironment};
 use text::Text;
@@ -264,6 +265,7 @@ impl LimiterBuilder {
             setup.sources.directory = Some(Arc::new(directory));
         }
         let edge = StoreSettings::default();
+        let observer = self.observer.unwrap_or_else(|| Box::new(Nobody));
         Ok(Limiter {
             place: self.place.unwrap_or(Place::App),
             inner: Arc::new(Inner {
@@ -275,7 +277,8 @@ impl LimiterBuilder {
                 secret,
                 identify: self.identify,
                 render: self.render,
-                observer: self.observer.unwrap_or_else(|| Box::new(Nobody)),
+                signals: observer.wants_signals().then(|| Box::new(Signals::new())),
+                observer,
                 untrusted: UntrustedPeers::default(),
                 failed_credentials: failed_credentials().map(Arc::new),
             }),

@@ -1,9 +1,10 @@
 //! What it takes to give charges back or to correct them.
 
+use aforo_core::PartitionHash;
 use aforo_store::{Answer, Receipt, Store};
 use smallvec::SmallVec;
 
-use super::{Line, Lines};
+use super::{Line, Lines, Seat};
 use crate::Observer;
 use crate::stores::{NamedStore, Stores};
 
@@ -56,6 +57,14 @@ impl Receipts {
         for held in self.take_all() {
             held.refund(stores, observer).await;
         }
+    }
+
+    /// The partition key of the charge at a seat, if it was taken.
+    pub(crate) fn partition_at(&self, seat: Seat) -> Option<PartitionHash> {
+        let held = self.0.iter().find(|held| held.store_place == seat.store)?;
+        let lines = held.receipt.lines();
+        let line = lines.iter().find(|line| line.place == seat.place)?;
+        Some(line.partition)
     }
 
     /// Whether there is nothing to give back.

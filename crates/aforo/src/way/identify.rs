@@ -49,6 +49,7 @@ impl Door {
                 Step::Ask(_) => return Finding::Waits,
             },
         };
+        self.watch(parts, &who.identified);
         match self.settle_on(who, None, caller, lines) {
             Some(stopped) => Finding::Stopped(stopped),
             None => Finding::Found,
@@ -67,7 +68,10 @@ impl Door {
         let mut reserved = None;
         loop {
             let question = match self.search(parts).step(&told) {
-                Step::Done(who) => return self.settle_on(who, reserved, caller, lines),
+                Step::Done(who) => {
+                    self.watch(parts, &who.identified);
+                    return self.settle_on(who, reserved, caller, lines);
+                }
                 Step::Ask(question) => question,
             };
             let never_seen = matches!(question, Question::Directory { reserves: true, .. });
@@ -75,6 +79,7 @@ impl Door {
                 match self.reserve(lines) {
                     Ok(taken) => reserved = taken,
                     Err(stopped) => {
+                        self.watch(parts, &Identified::Unrecognised);
                         caller.credential = Credential::Unrecognised;
                         caller.plan = self.setup.settings().plans.get("anonymous").cloned();
                         return Some(stopped);

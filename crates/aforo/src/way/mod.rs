@@ -10,6 +10,7 @@ mod own_use;
 mod stopped;
 mod target;
 mod verdict;
+mod watch;
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -127,6 +127,9 @@ impl Entry {
                  aforo::PeerAddress into the request's extensions"
             );
         }
+        if matches!(refused, Refused::Exceeded) {
+            self.door.watch_denial(&self.caller);
+        }
         let plan = self.caller.plan.as_deref();
         let shown = Shown {
             policies: self.lines.iter().filter_map(Line::shown).collect(),

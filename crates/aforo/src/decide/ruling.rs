@@ -109,9 +109,10 @@ impl Ruling {
         fields::write_standings(headers, &standings, plan, &settings.responses);
     }
 
-    /// All policies that were asked, in order.
+    /// All policies that were asked, in order; of a team's divided pool, the part that took part.
     pub fn told(&self) -> impl Iterator<Item = Told<'_>> {
-        self.entry.lines.iter().map(|line| Told {
+        let asked = self.entry.lines.iter().filter(|line| !line.aside);
+        asked.map(|line| Told {
             policy: line.name().as_str(),
             mode: line.mode,
             fits: !line.blocks() && line.outcome.as_ref().is_none_or(Outcome::is_allowed),

@@ -5,7 +5,7 @@ use aforo::{Limiter, ManualClock};
 use proptest::prelude::*;
 
 use crate::scene::scene_of;
-use crate::support::{Bench, Seen, bench, get, with};
+use crate::support::{Bench, Seen, address, bench, get, with};
 
 const PEER: &str = "192.0.2.1";
 
@@ -211,6 +211,28 @@ async fn the_own_view_shows_the_pool_and_both_parts() {
     assert_eq!(of("team-search-minute"), Some(7), "{view}");
     assert_eq!(of("team-search-minute-guaranteed"), Some(0));
     assert_eq!(of("team-search-minute-shared"), Some(3));
+}
+
+#[tokio::test]
+async fn who_asks_for_somebody_else_is_told_of_the_part_that_was_asked() {
+    let bench = bench(&team(TEN_OF_TWO));
+    let service = bench.limiter.at(aforo::policy::Place::Decide);
+    let peer = Some(std::net::SocketAddr::new(address(PEER), 40_000));
+    let mut parts = Vec::new();
+    for _ in 0..3 {
+        let request = with(get("/"), "x-id", "ana").map(|_| None);
+        let ruling = service.decide_request(request, peer).await;
+        let told = ruling.told().map(|told| told.policy.to_owned());
+        parts.push(told.last().unwrap());
+    }
+    assert_eq!(
+        parts,
+        [
+            "team-search-minute-guaranteed",
+            "team-search-minute-guaranteed",
+            "team-search-minute-shared",
+        ]
+    );
 }
 
 /// One request: milliseconds after the one before, whose, and its cost.

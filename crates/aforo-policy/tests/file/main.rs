@@ -3,6 +3,7 @@
 
 mod consumers;
 mod cost;
+mod credentials;
 mod decide;
 mod descriptors;
 mod exempt_cookie;

@@ -52,13 +52,16 @@ impl Envoy {
 
 /// A gateway that `scripts/test install` puts into the user's cache, else the one in the PATH.
 fn program(name: &str) -> String {
+    let installed = peers().join("bin").join(name);
+    if installed.exists() {
+        return installed.to_string_lossy().into_owned();
+    }
+    name.to_owned()
+}
+
+/// Where `scripts/test install` puts what is no Debian package, in the user's cache.
+pub fn peers() -> PathBuf {
     let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
-    let installed = cache
-        .or(home)
-        .map(|folder| folder.join("aforo/peers/bin").join(name));
-    match installed.filter(|path| path.exists()) {
-        Some(path) => path.to_string_lossy().into_owned(),
-        None => name.to_owned(),
-    }
+    cache.or(home).unwrap_or_default().join("aforo/peers")
 }

@@ -18,7 +18,7 @@ mod postgres;
 mod process;
 mod redis;
 
-pub use envoy::Envoy;
+pub use envoy::{Envoy, peers};
 pub use memcached::Memcached;
 pub use patience::until;
 pub use port::free_port;

@@ -106,7 +106,7 @@ fn started(run: &Run) -> Result<bool, RunError> {
             look_into(registry).await;
         }
         let decide = decide
-            .map(|decide| Decide::start(&decide, &limiter))
+            .map(|decide| Decide::start(&decide, &identity, &limiter))
             .transpose()?;
         let gateway = gateway
             .map(|gateway| Gateway::start(&gateway, &identity, limiter))

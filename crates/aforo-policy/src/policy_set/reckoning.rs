@@ -13,6 +13,8 @@ pub struct Reckoning<'r, 'a> {
     sum: Sum<'r, 'a>,
     matched: &'r Matched<'a>,
     bodies: Bodies,
+    /// The cost that somebody told, whatever the route says.
+    told_cost: Option<u64>,
 }
 
 /// Which policies are looked at.
@@ -30,6 +32,16 @@ impl<'r, 'a> Reckoning<'r, 'a> {
             sum,
             matched,
             bodies: Bodies::Read,
+            told_cost: None,
+        }
+    }
+
+    /// The request costs so much, whatever its route says. Policies with a cost of their own keep it.
+    #[must_use]
+    pub fn at_cost(self, cost: u64) -> Self {
+        Self {
+            told_cost: Some(cost),
+            ..self
         }
     }
 
@@ -56,6 +68,13 @@ impl<'r, 'a> Reckoning<'r, 'a> {
         require_plan(matched, caller)?;
         if matched.is_exempt() {
             return Ok(());
+        }
+        if let Some(cost) = self.told_cost {
+            let sum = Sum {
+                cost,
+                ..self.sum.clone()
+            };
+            return self.add_all(&sum, charges);
         }
         if let Some(from) = matched.route.and_then(|route| route.cost_from.as_ref()) {
             let sum = self.priced(from)?;

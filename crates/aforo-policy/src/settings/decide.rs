@@ -14,6 +14,10 @@ pub struct Decide {
     pub grpc: Option<SocketAddr>,
     /// Redis clients.
     pub resp: Option<SocketAddr>,
+    /// HTTP clients and other gateways.
+    pub http: Option<SocketAddr>,
+    /// The names that a Host field may say beside loopback names and addresses, in lower case.
+    pub hosts: Vec<String>,
     /// The secret that whoever asks has to send.
     pub token: Option<Secret>,
     /// TLS of all listeners.

@@ -18,6 +18,20 @@ fn a_file_with_nothing_but_a_decision_service_is_a_file() {
 }
 
 #[test]
+fn http_clients_are_served_by_themselves_too() {
+    let decide = settings("[decide]\nhttp = \"127.0.0.1:8082\"\nhosts = [\"Aforo.internal\"]\n")
+        .decide
+        .unwrap();
+    assert_eq!(decide.http, Some("127.0.0.1:8082".parse().unwrap()));
+    assert_eq!(decide.resp, None);
+    assert_eq!(decide.hosts, ["aforo.internal"]);
+    assert_eq!(
+        finding("[decide]\nhttp = \"0.0.0.0:8082\"\n"),
+        "2:8 anybody who reaches `0.0.0.0:8082` may ask"
+    );
+}
+
+#[test]
 fn everything_that_a_decision_service_may_say() {
     let decide = settings(
         "[decide]\nresp = \"[::]:6380\"\ntoken = { env = \"TOKEN\" }\n\
@@ -84,8 +98,12 @@ fn what_makes_no_sense_is_said() {
         "3:8 `open` beside `token` or `client_ca`"
     );
     assert_eq!(
-        finding("[decide]\nresp = \"127.0.0.1:1\"\nhttp = \"127.0.0.1:2\"\n"),
-        "3:1 `http` is not available yet"
+        finding("[decide]\nresp = \"127.0.0.1:1\"\nhttp = \"127.0.0.1:1\"\n"),
+        "3:8 `127.0.0.1:1` is listened at twice"
+    );
+    assert_eq!(
+        finding("[decide]\nhttp = \"127.0.0.1:1\"\nhosts = [\"https://a.example\"]\n"),
+        "3:10 `https://a.example` is not the name of a host"
     );
     assert_eq!(
         finding("[decide]\nresp = \"localhost\"\n"),

@@ -4,6 +4,7 @@
 //! one limiter. A listener is a folder.
 
 mod grpc;
+mod http;
 mod pulse;
 mod resp;
 mod seats;
@@ -15,7 +16,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use aforo::Limiter;
-use aforo_policy::{Decide as Settings, Place};
+use aforo_policy::{Decide as Settings, Identity, Place};
 use thiserror::Error;
 
 use crate::gateway;
@@ -39,6 +40,8 @@ pub(crate) enum Service {
     Resp,
     /// Envoy's rate limit service.
     Grpc,
+    /// HTTP with JSON.
+    Http,
 }
 
 /// Why a decision service does not start.
@@ -69,16 +72,25 @@ impl Service {
         match self {
             Self::Resp => "resp",
             Self::Grpc => "grpc",
+            Self::Http => "http",
         }
     }
 }
 
 impl Decide {
     /// Starts one worker per core.
-    pub(crate) fn start(settings: &Settings, limiter: &Limiter) -> Result<Self, StartError> {
+    pub(crate) fn start(
+        settings: &Settings,
+        identity: &Identity,
+        limiter: &Limiter,
+    ) -> Result<Self, StartError> {
         let tls = settings.tls.as_ref();
         let blueprint = Blueprint {
             limiter: limiter.at(Place::Decide),
+            identity: Arc::new(identity.clone()),
+            receipts: Arc::default(),
+            hosts: settings.hosts.as_slice().into(),
+            guarded_by_certificates: settings.client_ca.is_some(),
             token: settings.token.as_ref().map(Token::read).transpose()?,
             tls: tls
                 .map(|tls| {
@@ -100,6 +112,7 @@ impl Decide {
         let wanted = [
             (Service::Resp, settings.resp),
             (Service::Grpc, settings.grpc),
+            (Service::Http, settings.http),
         ];
         for (service, address) in wanted {
             let Some(address) = address else { continue };

@@ -1,12 +1,13 @@
 //! One thread of the decision service: a socket of every listener.
 
 use std::io;
-use std::net::TcpListener as StdListener;
+use std::net::{SocketAddr, TcpListener as StdListener};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use aforo::Limiter;
+use aforo_policy::Identity;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -16,6 +17,7 @@ use tracing::{debug, warn};
 
 use super::Service;
 use super::grpc;
+use super::http;
 use super::pulse::{Doing, Pulse, Pulses};
 use super::resp;
 use super::seats::{Seat, Seats};
@@ -29,6 +31,13 @@ const DRAIN: Duration = Duration::from_secs(5);
 #[derive(Clone)]
 pub(super) struct Blueprint {
     pub(super) limiter: Limiter,
+    pub(super) identity: Arc<Identity>,
+    /// The receipts that HTTP clients were given.
+    pub(super) receipts: Arc<http::Receipts>,
+    /// The names that a Host field may say.
+    pub(super) hosts: Arc<[String]>,
+    /// Whether clients show a certificate.
+    pub(super) guarded_by_certificates: bool,
     pub(super) token: Option<Token>,
     pub(super) tls: Option<TlsAcceptor>,
     pub(super) idle_timeout: Duration,
@@ -51,6 +60,7 @@ pub(super) struct Worker {
     pulses: Pulses,
     resp: Rc<resp::Desk>,
     grpc: Rc<grpc::Desk>,
+    http: Rc<http::Desk>,
 }
 
 impl Worker {
@@ -58,6 +68,7 @@ impl Worker {
         Rc::new(Self {
             pulses: Pulses::new(blueprint.idle_timeout, blueprint.request_timeout),
             grpc: Rc::new(grpc::Desk::new(&blueprint)),
+            http: Rc::new(http::Desk::new(&blueprint)),
             tls: blueprint.tls,
             resp: Rc::new(resp::Desk::new(blueprint.limiter, blueprint.token)),
         })
@@ -105,7 +116,7 @@ impl Worker {
         loop {
             match listener.accept().await {
                 Ok((stream, peer)) => match seats.take() {
-                    Some(seat) => self.welcome(service, stream, seat),
+                    Some(seat) => self.welcome(service, stream, peer, seat),
                     None => debug!(%peer, "a connection is turned away: there are too many"),
                 },
                 Err(error) => {
@@ -117,19 +128,25 @@ impl Worker {
         }
     }
 
-    fn welcome(self: &Rc<Self>, service: Service, stream: TcpStream, seat: Seat) {
+    fn welcome(self: &Rc<Self>, service: Service, stream: TcpStream, peer: SocketAddr, seat: Seat) {
         let pulse = self.pulses.pulse();
         let (here, its_pulse) = (Rc::clone(self), Rc::clone(&pulse));
         let task = tokio::task::spawn_local(async move {
             let _until_the_end = seat;
-            if let Err(error) = here.serve(service, stream, its_pulse).await {
+            if let Err(error) = here.serve(service, stream, peer, its_pulse).await {
                 debug!(%error, service = service.name(), "a connection broke off");
             }
         });
         self.pulses.remember(pulse, task.abort_handle());
     }
 
-    async fn serve(&self, service: Service, stream: TcpStream, pulse: Rc<Pulse>) -> io::Result<()> {
+    async fn serve(
+        &self,
+        service: Service,
+        stream: TcpStream,
+        peer: SocketAddr,
+        pulse: Rc<Pulse>,
+    ) -> io::Result<()> {
         gateway::set_up(&stream)?;
         match &self.tls {
             None => {
@@ -137,16 +154,22 @@ impl Worker {
                     // Its first byte has to come in time.
                     stream.peek(&mut [0]).await?;
                 }
-                self.speak(service, stream, pulse).await
+                self.speak(service, stream, peer, pulse).await
             }
             Some(tls) => {
                 let stream = tls.accept(stream).await?;
-                self.speak(service, stream, pulse).await
+                self.speak(service, stream, peer, pulse).await
             }
         }
     }
 
-    async fn speak<S>(&self, service: Service, stream: S, pulse: Rc<Pulse>) -> io::Result<()>
+    async fn speak<S>(
+        &self,
+        service: Service,
+        stream: S,
+        peer: SocketAddr,
+        pulse: Rc<Pulse>,
+    ) -> io::Result<()>
     where
         S: AsyncRead + AsyncWrite + Unpin + 'static,
     {
@@ -154,6 +177,7 @@ impl Worker {
         match service {
             Service::Resp => resp::serve(stream, Rc::clone(&self.resp), pulse).await,
             Service::Grpc => grpc::serve(stream, Rc::clone(&self.grpc), pulse).await,
+            Service::Http => http::serve(stream, peer, Rc::clone(&self.http), pulse).await,
         }
     }
 }

@@ -32,6 +32,12 @@ impl Limiter {
         self.rule(asked, How::Take).await
     }
 
+    /// Whether `[policies]` has a policy of this name.
+    pub fn has_policy(&self, name: &str) -> bool {
+        let setup = self.inner.setup.load();
+        setup.settings().policies.contains_key(name)
+    }
+
     /// One policy, taken from a store that answers at once (memory); `None` when it has to be waited
     /// for, and nothing was taken.
     pub fn check_at_once(&self, asked: Asked<'_>) -> Option<Result<Check, CheckError>> {

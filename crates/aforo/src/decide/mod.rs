@@ -42,9 +42,11 @@ mod descriptors;
 mod receipt;
 mod ruling;
 mod throttle;
+mod vouched;
 
 pub use asking::Asked;
 pub use descriptors::{BroughtQuota, Descriptor, DescriptorsRuling};
 pub use receipt::Receipt;
 pub use ruling::{Ruling, Told};
 pub use throttle::{Throttle, ThrottleError};
+pub use vouched::Vouched;

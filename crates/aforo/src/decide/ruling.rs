@@ -7,6 +7,7 @@ use aforo_core::{Mode, Outcome, Quota, Verdict};
 use smallvec::SmallVec;
 
 use super::Receipt;
+use crate::http::denial::DecisionId;
 use crate::http::{Standing, fields};
 use crate::way::{Entry, Ruled};
 use crate::{AnswerBody, Limiter};
@@ -16,6 +17,7 @@ use crate::{AnswerBody, Limiter};
 pub struct Ruling {
     entry: Box<Entry>,
     denial: Option<Response<AnswerBody>>,
+    id: DecisionId,
 }
 
 /// What is told of one policy.
@@ -68,8 +70,13 @@ impl Told<'_> {
 
 impl Ruling {
     pub(crate) fn new(ruled: Ruled) -> Self {
-        let Ruled { entry, denial } = ruled;
-        Self { entry, denial }
+        let Ruled { entry, denial, id } = ruled;
+        Self { entry, denial, id }
+    }
+
+    /// Its name: what the body of a denial calls `decision_id`.
+    pub const fn id(&self) -> DecisionId {
+        self.id
     }
 
     /// Whether to go on at once or after [`Ruling::delay`].

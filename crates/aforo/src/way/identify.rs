@@ -11,7 +11,9 @@ use smallvec::SmallVec;
 
 use super::Stopped;
 use super::door::Door;
+use crate::KnownConsumer;
 use crate::at_once::at_once;
+use crate::decide::Vouched;
 use crate::identity::{
     ClientCertificate, Identified, KeyOwner, Question, Search, Step, Subject, Told, View, Who,
     prefix,
@@ -39,6 +41,13 @@ impl Door {
         caller: &mut Caller,
         lines: &mut Lines,
     ) -> Finding {
+        if let Some(known) = vouched_consumer(parts) {
+            let who = Who::of(Identified::Verified(known.resolved(self.setup.settings())));
+            return match self.settle_on(who, None, caller, lines) {
+                Some(stopped) => Finding::Stopped(stopped),
+                None => Finding::Found,
+            };
+        }
         let who = match &self.inner().identify {
             Some(identify) => Who::of(match identify(parts) {
                 Some(known) => Identified::Verified(known.resolved(self.setup.settings())),
@@ -216,6 +225,11 @@ impl Door {
             at_once(self.inner().edge.refund(receipt));
         }
     }
+}
+
+/// The consumer that whoever asks for a decision has verified.
+fn vouched_consumer(parts: &Parts) -> Option<KnownConsumer> {
+    parts.extensions.get::<Vouched>()?.consumer.clone()
 }
 
 /// The line of a policy of one unit that is told to nobody.

@@ -7,6 +7,7 @@ use super::door::{Door, counts_by_address};
 use super::identify::Finding;
 use super::target::{Target, matched};
 use super::{Entry, Stopped, facts};
+use crate::decide::Vouched;
 use crate::taking::{How, Judgement, Line, Lines, Put, Taking};
 
 /// What is known of the body.
@@ -88,7 +89,7 @@ impl Entry {
             return Ok(Front::Waits(Waits::Store));
         }
         let mut charges = Charges::default();
-        let reckoning = door.reckoning(&facts, caller, &matched);
+        let reckoning = vouched_cost(parts, door.reckoning(&facts, caller, &matched));
         door.add_charges(&mut charges, &reckoning)?;
         *operations = charges.operations;
         *aftermath = door.aftermath(&facts, caller, &matched);
@@ -145,7 +146,7 @@ impl Entry {
         };
         let facts = target.facts(parts, body, policies);
         let matched = matched(policies, parts, &facts);
-        let mut reckoning = door.reckoning(&facts, caller, &matched);
+        let mut reckoning = vouched_cost(parts, door.reckoning(&facts, caller, &matched));
         if matches!(asking, Asking::BeforeBody) {
             reckoning = reckoning.without_body();
         }
@@ -333,4 +334,12 @@ fn new_lines<'l>(lines: &'l mut Lines, charges: &Charges<'_>) -> &'l mut [Line] 
 /// Goes on where nothing stops.
 fn stop(stopped: Option<Stopped>) -> Result<(), Stopped> {
     stopped.map_or(Ok(()), Err)
+}
+
+/// The same at the cost that whoever asks for a decision told.
+fn vouched_cost<'r, 'a>(parts: &Parts, reckoning: Reckoning<'r, 'a>) -> Reckoning<'r, 'a> {
+    match parts.extensions.get::<Vouched>().and_then(|said| said.cost) {
+        Some(cost) => reckoning.at_cost(cost),
+        None => reckoning,
+    }
 }

@@ -23,7 +23,7 @@ use bytes::Bytes;
 use http_body::Body;
 
 use crate::decide::{DescriptorsRuling, Ruling};
-use crate::http::denial::Refused;
+use crate::http::denial::{DecisionId, Refused};
 use crate::setup::Setup;
 use crate::taking::{How, Judgement};
 use crate::{Admission, AnswerBody, Limiter, Replayed};
@@ -55,6 +55,8 @@ pub(crate) struct Ruled {
     pub(crate) entry: Box<Entry>,
     /// The answer that the caller is to get instead.
     pub(crate) denial: Option<Response<AnswerBody>>,
+    /// Its name.
+    pub(crate) id: DecisionId,
 }
 
 /// Decides over a request by its facts, or over as many as `times` says, for somebody else. What is

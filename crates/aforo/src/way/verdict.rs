@@ -72,7 +72,8 @@ impl Entry {
         judged: Result<Judgement, Stopped>,
     ) -> Ruled {
         self.forwarded = true;
-        let answer = |refused: &Refused<'_>| Some(self.answer(parts, refused));
+        let id = DecisionId::next();
+        let answer = |refused: &Refused<'_>| Some(self.answer_as(id, parts, refused));
         let denial = match &judged {
             Ok(Judgement::Pass(_)) => None,
             Ok(Judgement::Exceeded) => answer(&Refused::Exceeded),
@@ -87,6 +88,7 @@ impl Entry {
         Ruled {
             entry: self,
             denial,
+            id,
         }
     }
 
@@ -119,6 +121,15 @@ impl Entry {
 
     /// The answer to a request that does not go on.
     pub(super) fn answer(&self, parts: &Parts, refused: &Refused<'_>) -> Response<AnswerBody> {
+        self.answer_as(DecisionId::next(), parts, refused)
+    }
+
+    fn answer_as(
+        &self,
+        id: DecisionId,
+        parts: &Parts,
+        refused: &Refused<'_>,
+    ) -> Response<AnswerBody> {
         let settings = self.door.setup.settings();
         if matches!(refused, Refused::PeerUnknown) {
             tracing::error!(
@@ -147,7 +158,7 @@ impl Entry {
             now: self.door.now,
             jitter: jitter(settings.responses.retry_jitter),
             operations: self.operations,
-            id: DecisionId::next(),
+            id,
         };
         let response = answer(refused, &shown, &settings.responses, &asked);
         self.rendered(response, &shown)

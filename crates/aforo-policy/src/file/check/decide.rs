@@ -15,10 +15,11 @@ impl Checker<'_> {
         let mut taken = self.gateway_listen();
         let grpc = self.decide_listen(&raw.grpc, &mut taken);
         let resp = self.decide_listen(&raw.resp, &mut taken);
-        if raw.resp.is_absent() && raw.grpc.is_absent() {
+        let http = self.decide_listen(&raw.http, &mut taken);
+        if listeners(raw).all(Field::is_absent) {
             self.findings
                 .add(raw.place, "a decision service that listens nowhere")
-                .expected("a listener, such as grpc = \"127.0.0.1:8081\"");
+                .expected("a listener, such as http = \"127.0.0.1:8082\"");
         }
         let open = raw.open.get().is_some_and(|open| open.value);
         self.check_admittance(raw, open);
@@ -31,6 +32,8 @@ impl Checker<'_> {
         Some(Decide {
             grpc,
             resp,
+            http,
+            hosts: self.hosts(raw),
             token: raw.token.get().cloned(),
             tls: tls.and_then(|tls| {
                 Some(Tls {
@@ -88,19 +91,39 @@ impl Checker<'_> {
         if open || guarded {
             return;
         }
-        for text in [&raw.grpc, &raw.resp].into_iter().filter_map(Field::get) {
-            self.check_reached(text);
+        for text in listeners(raw).filter_map(Field::get) {
+            let address = text.as_str().parse::<SocketAddr>().ok();
+            if address.is_some_and(|address| !address.ip().to_canonical().is_loopback()) {
+                let written = &text.written;
+                self.findings
+                    .add(text.at, format!("anybody who reaches `{written}` may ask"))
+                    .expected("`token`, `client_ca` in `tls`, or `open = true` if that is meant");
+            }
         }
     }
 
-    fn check_reached(&mut self, text: &Text) {
-        let address = text.as_str().parse::<SocketAddr>().ok();
-        if address.is_some_and(|address| !address.ip().to_canonical().is_loopback()) {
-            let written = &text.written;
-            self.findings
-                .add(text.at, format!("anybody who reaches `{written}` may ask"))
-                .expected("`token`, `client_ca` in `tls`, or `open = true` if that is meant");
+    /// The names that a Host field may say, in lower case.
+    fn hosts(&mut self, raw: &RawDecide) -> Vec<String> {
+        let mut hosts = Vec::new();
+        for text in raw.hosts.get().into_iter().flat_map(|list| &list.items) {
+            let name = text.as_str();
+            let is_name = !name.is_empty()
+                && name.len() <= 253
+                && name
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_'));
+            if is_name {
+                hosts.push(name.to_ascii_lowercase());
+            } else {
+                self.findings
+                    .add(
+                        text.at,
+                        format!("`{}` is not the name of a host", text.written),
+                    )
+                    .expected("a name without scheme and port, such as aforo.internal");
+            }
         }
+        hosts
     }
 
     /// What brings its own quotas is counted by itself: a policy of the file would mix with it.
@@ -121,4 +144,9 @@ impl Checker<'_> {
                 .help("give this policy another name");
         }
     }
+}
+
+/// Where the service may listen, right or wrong.
+fn listeners(raw: &RawDecide) -> impl Iterator<Item = &Field<Text>> {
+    [&raw.grpc, &raw.resp, &raw.http].into_iter()
 }

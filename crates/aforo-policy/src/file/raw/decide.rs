@@ -1,7 +1,7 @@
 //! `[decide]`.
 
 use crate::Secret;
-use crate::file::read::{Located, Text};
+use crate::file::read::{List, Located, Text};
 use crate::file::table::table;
 
 table! {
@@ -13,6 +13,12 @@ table! {
         /// Where Redis clients are served: `CL.THROTTLE` and `AFORO.DECIDE`. An IP
         /// address and a port, such as `127.0.0.1:6380`.
         optional resp: Text,
+        /// Where HTTP clients and other gateways are served: `/v1/decide`, `/forward-auth`. An IP
+        /// address and a port, such as `127.0.0.1:8082`.
+        optional http: Text,
+        /// The names by which HTTP clients may ask, such as `aforo.internal`, beside `localhost` and
+        /// IP addresses. What a Host field says else is refused: a web page could be behind it.
+        optional hosts: List<Text>,
         /// Where the secret is that whoever asks has to send.
         optional token: Secret,
         /// TLS of all listeners. Without it they speak in the clear.
@@ -27,7 +33,6 @@ table! {
         /// How long a request may take to arrive once its first byte has. Default: `10s`.
         optional request_timeout: Text,
     }
-    later { "http" }
 }
 
 table! {

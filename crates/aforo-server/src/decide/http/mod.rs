@@ -1,0 +1,19 @@
+//! HTTP with JSON: `/v1/decide`, `/v1/peek`, `/v1/refund`, and `/forward-auth` for other gateways.
+
+mod answer;
+mod connection;
+mod deciding;
+mod desk;
+mod exchange;
+mod forward_auth;
+mod guard;
+mod incoming;
+mod openapi;
+mod problem;
+mod receipts;
+mod watched;
+mod wire;
+
+pub(super) use connection::serve;
+pub(super) use desk::Desk;
+pub(super) use receipts::Receipts;

@@ -1,6 +1,7 @@
 //! Those who ask.
 
 use std::path::Path;
+use std::process::Command;
 
 use aforo_benches::Failure;
 
@@ -70,13 +71,31 @@ pub(crate) fn h2(server: &Server, port: u16, body: &Path, count: u32) -> Result<
         load.arg(format!(
             "http://127.0.0.1:{port}/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit"
         ));
-        let answer = String::from_utf8(load.output()?.stdout)?;
-        let all = format!("{count} succeeded, 0 failed");
-        if !answer.contains(&all) {
-            return Err(format!("not all were answered: {answer}").into());
-        }
-        let line = answer.lines().find(|line| line.starts_with("finished in"));
-        let rate = line.and_then(|line| line.split(", ").nth(1)?.split(' ').next()?.parse().ok());
-        rate.ok_or_else(|| format!("no rate in {answer:?}").into())
+        rate(load, count)
     })
+}
+
+/// `h2load --h1` with 50 connections.
+pub(crate) fn http1(server: &Server, url: &str, body: &str, count: u32) -> Result<Round, Failure> {
+    let file = std::env::temp_dir().join(format!("aforo-bench-{}.json", std::process::id()));
+    std::fs::write(&file, body)?;
+    round(Some(server), count, || {
+        let mut load = command("h2load", Core::Load);
+        load.args(["--h1", "-n", &count.to_string(), "-c", "50", "-d"])
+            .arg(&file);
+        load.args(["-H", "content-type: application/json"]).arg(url);
+        rate(load, count)
+    })
+}
+
+/// Answers a second, of which all have to be there.
+fn rate(mut load: Command, count: u32) -> Result<f64, Failure> {
+    let answer = String::from_utf8(load.output()?.stdout)?;
+    let all = format!("{count} succeeded, 0 failed");
+    if !answer.contains(&all) {
+        return Err(format!("not all were answered: {answer}").into());
+    }
+    let line = answer.lines().find(|line| line.starts_with("finished in"));
+    let rate = line.and_then(|line| line.split(", ").nth(1)?.split(' ').next()?.parse().ok());
+    rate.ok_or_else(|| format!("no rate in {answer:?}").into())
 }

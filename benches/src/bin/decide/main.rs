@@ -1,9 +1,10 @@
-//! The decision service beside its peers: Redis clients (`resp`) and Envoy's protocol (`grpc`).
-//! Usage: `decide resp` or `decide grpc`.
+//! The decision service beside its peers: Redis clients (`resp`), Envoy's protocol (`grpc`) and HTTP
+//! (`http`). Usage: `decide resp`, `decide grpc` or `decide http`.
 #![allow(clippy::print_stdout, reason = "rows go to standard output")]
 
 mod connections;
 mod grpc;
+mod http;
 mod load;
 mod programs;
 mod resp;
@@ -28,9 +29,10 @@ fn main() -> Result<(), Failure> {
     let rows = match part.as_deref() {
         Some("resp") => resp::rows()?,
         Some("grpc") => grpc::rows()?,
+        Some("http") => http::rows()?,
         // A peer of its own: what tonic does when it has nothing to do.
         Some("plain") => return grpc::serve_plainly(std::env::args().nth(2)),
-        _ => return Err("expected resp or grpc".into()),
+        _ => return Err("expected resp, grpc or http".into()),
     };
     rows.iter().for_each(|row| println!("{row}"));
     Ok(())

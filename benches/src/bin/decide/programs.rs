@@ -27,8 +27,31 @@ pub(crate) fn aforo() -> Result<(Server, u16, u16), Failure> {
     Ok((Server::start(aforo, resp)?, resp, grpc))
 }
 
-/// throttlecrab-server, where `scripts/bench` has built it.
+/// Aforo for HTTP clients; its port.
+pub(crate) fn aforo_http() -> Result<(Server, u16), Failure> {
+    let http = free_port()?;
+    let file = env::temp_dir().join(format!("aforo-bench-{http}.toml"));
+    let text = format!(
+        "[decide]\nhttp = \"127.0.0.1:{http}\"\n\
+         [policies.exports]\nquota = \"1000000/second burst 1000000\"\n"
+    );
+    std::fs::File::create(&file)?.write_all(text.as_bytes())?;
+    let mut aforo = command(beside("aforo")?, Core::Gateway);
+    aforo.args(["--log", "error", "run"]).arg(file);
+    Ok((Server::start(aforo, http)?, http))
+}
+
+/// throttlecrab-server for Redis clients, where `scripts/bench` has built it.
 pub(crate) fn throttlecrab() -> Result<Option<(Server, u16)>, Failure> {
+    serving("redis")
+}
+
+/// throttlecrab-server for HTTP clients.
+pub(crate) fn throttlecrab_http() -> Result<Option<(Server, u16)>, Failure> {
+    serving("http")
+}
+
+fn serving(transport: &str) -> Result<Option<(Server, u16)>, Failure> {
     let folder = env::var_os("AFORO_BENCH_PEERS").map(PathBuf::from);
     let program = folder.map(|folder| folder.join("throttlecrab-server"));
     let Some(program) = program.filter(|path| path.exists()) else {
@@ -36,14 +59,9 @@ pub(crate) fn throttlecrab() -> Result<Option<(Server, u16)>, Failure> {
     };
     let port = free_port()?;
     let mut peer = command(program, Core::Gateway);
-    let number = port.to_string();
-    peer.args([
-        "--redis",
-        "--redis-host",
-        "127.0.0.1",
-        "--redis-port",
-        &number,
-    ]);
+    peer.arg(format!("--{transport}"));
+    peer.args([format!("--{transport}-host"), "127.0.0.1".to_owned()]);
+    peer.args([format!("--{transport}-port"), port.to_string()]);
     peer.args(["--store", "adaptive", "--log-level", "error"]);
     Ok(Some((Server::start(peer, port)?, port)))
 }

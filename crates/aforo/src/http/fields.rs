@@ -5,9 +5,8 @@ use aforo_core::Span;
 use aforo_policy::{FieldFamily, Responses};
 use smallvec::SmallVec;
 
-use super::rendered::Rendered;
 use super::standing::Standing;
-use super::{Shown, ratelimit_fields, upstream_fields, x_ratelimit};
+use super::{Shown, ratelimit_fields, upstream_fields, written, x_ratelimit};
 
 pub(super) const RATELIMIT: HeaderName = HeaderName::from_static("ratelimit");
 pub(super) const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
@@ -60,9 +59,13 @@ pub(crate) fn write_standings(
     plan: Option<&str>,
     responses: &Responses,
 ) {
-    let mut ours = Ours::with_room(standings);
-    ours.write(standings, plan, responses, None);
-    upstream_fields::join(headers, &mut ours, responses.upstream_fields);
+    let ours = Ours {
+        standings,
+        plan,
+        responses,
+        denied: None,
+    };
+    upstream_fields::join(headers, &ours, responses.upstream_fields);
 }
 
 fn standings<'a>(shown: &'a Shown<'_>) -> SmallVec<[Standing<'a>; 6]> {
@@ -76,74 +79,73 @@ pub(super) fn write_on_denial(
     responses: &Responses,
     jitter: Span,
 ) {
-    let standings = standings(shown);
-    let mut ours = Ours::with_room(&standings);
-    ours.write(&standings, shown.plan, responses, Some(jitter));
-    ours.rendered.give(|name, value| put(headers, name, value));
+    let ours = Ours {
+        standings: &standings(shown),
+        plan: shown.plan,
+        responses,
+        denied: Some(jitter),
+    };
+    ours.give(|name, value| put(headers, name, value));
 }
 
 /// Sets a field; a map that holds all it can is left as it is.
+#[inline]
 pub(super) fn put(headers: &mut HeaderMap, name: HeaderName, value: HeaderValue) {
     let _full = headers.try_insert(name, value);
 }
 
-/// Our own fields.
-pub(super) struct Ours {
-    /// All of them.
-    pub(super) rendered: Rendered,
-    /// What X-RateLimit-Remaining says, when it is among them.
-    pub(super) remaining: Option<u64>,
+/// Our own fields, not written yet: most go straight to where they stay.
+pub(super) struct Ours<'a> {
+    standings: &'a [Standing<'a>],
+    plan: Option<&'a str>,
+    responses: &'a Responses,
+    /// The jitter of the wait, on a denial.
+    denied: Option<Span>,
 }
 
-impl Ours {
-    /// None yet. They are written where they stand, since they are too large to be moved for
-    /// nothing.
-    fn with_room(standings: &[Standing<'_>]) -> Self {
-        Self {
-            rendered: Rendered::with_capacity(bytes(standings)),
-            remaining: None,
-        }
+impl Ours<'_> {
+    /// Whether there are none.
+    pub(super) const fn are_none(&self) -> bool {
+        self.standings.is_empty()
     }
 
-    fn write(
-        &mut self,
-        standings: &[Standing<'_>],
-        plan: Option<&str>,
-        responses: &Responses,
-        denied: Option<Span>,
-    ) {
-        for family in &responses.fields {
+    /// What X-RateLimit-Remaining says, when it is among them.
+    pub(super) fn remaining(&self) -> Option<u64> {
+        let told = || x_ratelimit::told(self.standings, self.denied);
+        let has_family = self.responses.fields.contains(&FieldFamily::XRateLimit);
+        has_family.then(told).flatten().map(Standing::remaining)
+    }
+
+    /// Writes each field and gives it away. A value that no header can hold is left out.
+    #[inline]
+    pub(super) fn give(&self, mut take: impl FnMut(HeaderName, HeaderValue)) {
+        for family in &self.responses.fields {
             match family {
-                FieldFamily::RateLimit if !standings.is_empty() => {
-                    let draft = responses.ratelimit_draft;
-                    if let Some(policies) = ratelimit_fields::policies(standings) {
-                        self.rendered.known(RATELIMIT_POLICY, policies);
-                    }
-                    self.rendered.field(RATELIMIT, |out| {
-                        ratelimit_fields::limits(out, standings, draft, denied.is_some());
-                    });
-                }
+                FieldFamily::RateLimit => self.give_ratelimit(&mut take),
                 FieldFamily::XRateLimit => {
-                    if let Some(told) = x_ratelimit::told(standings, denied) {
-                        self.remaining = Some(told.remaining());
-                        x_ratelimit::render(&mut self.rendered, told, plan, denied);
+                    if let Some(told) = x_ratelimit::told(self.standings, self.denied) {
+                        x_ratelimit::give(told, self.plan, self.denied, &mut take);
                     }
                 }
-                FieldFamily::RateLimit => {}
             }
         }
     }
-}
 
-/// About how many bytes the values take that are written for this response.
-fn bytes(standings: &[Standing<'_>]) -> usize {
-    if standings.is_empty() {
-        return 0;
+    #[inline]
+    fn give_ratelimit(&self, take: &mut impl FnMut(HeaderName, HeaderValue)) {
+        let standings = self.standings;
+        if standings.is_empty() {
+            return;
+        }
+        if let Some(policies) = ratelimit_fields::policies(standings) {
+            take(RATELIMIT_POLICY, policies);
+        }
+        let (draft, is_denied) = (self.responses.ratelimit_draft, self.denied.is_some());
+        let write = |out: &mut _| ratelimit_fields::limits(out, standings, draft, is_denied);
+        if let Some(limits) = written::value(write) {
+            take(RATELIMIT, limits);
+        }
     }
-    standings
-        .iter()
-        .map(|standing| standing.name.len().saturating_add(40))
-        .fold(40, usize::saturating_add)
 }
 
 #[cfg(test)]

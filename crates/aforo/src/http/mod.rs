@@ -10,11 +10,11 @@ pub mod fields;
 mod kept;
 mod own_use;
 mod ratelimit_fields;
-mod rendered;
 mod shown;
 mod standing;
 mod structured;
 mod upstream_fields;
+mod written;
 mod x_ratelimit;
 
 #[cfg(test)]

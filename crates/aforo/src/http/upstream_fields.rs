@@ -22,11 +22,16 @@ static LISTS: [HeaderName; 2] = [RATELIMIT_POLICY, RATELIMIT];
 ///   a mixture; ours when the upstream's remaining cannot be read.
 /// - `Replace`: the upstream's are removed, also where there are none of ours.
 /// - `Keep`: of each family the upstream's set, where it sent any field of it.
-pub(super) fn join(headers: &mut HeaderMap, ours: &mut Ours, way: UpstreamFields) {
+pub(super) fn join(headers: &mut HeaderMap, ours: &Ours<'_>, way: UpstreamFields) {
     // Most upstreams send none, and one look at the names is cheaper than a look-up of each.
     if !headers.keys().any(is_ours) {
         return insert(headers, ours, |_| true);
     }
+    beside(headers, ours, way);
+}
+
+#[cold]
+fn beside(headers: &mut HeaderMap, ours: &Ours<'_>, way: UpstreamFields) {
     match way {
         UpstreamFields::Merge => merge(headers, ours),
         UpstreamFields::Replace => {
@@ -44,9 +49,9 @@ pub(super) fn join(headers: &mut HeaderMap, ours: &mut Ours, way: UpstreamFields
     }
 }
 
-fn merge(headers: &mut HeaderMap, ours: &mut Ours) {
+fn merge(headers: &mut HeaderMap, ours: &Ours<'_>) {
     let theirs = ours
-        .remaining
+        .remaining()
         .and_then(|ours| Some((remaining(headers)?, ours)));
     let keeps_theirs = match theirs {
         Some((Some(theirs), ours)) => theirs < ours,
@@ -59,7 +64,7 @@ fn merge(headers: &mut HeaderMap, ours: &mut Ours) {
     } else if theirs.is_some() {
         remove(headers, &X_RATELIMIT);
     }
-    ours.rendered.give(|name, value| {
+    ours.give(|name, value| {
         if is_list(&name) {
             append(headers, name, value);
         } else if !keeps_theirs {
@@ -95,10 +100,14 @@ fn remove(headers: &mut HeaderMap, names: &[HeaderName]) {
     }
 }
 
-fn insert(headers: &mut HeaderMap, ours: &mut Ours, wanted: impl Fn(&HeaderName) -> bool) {
+#[inline]
+fn insert(headers: &mut HeaderMap, ours: &Ours<'_>, wanted: impl Fn(&HeaderName) -> bool) {
+    if ours.are_none() {
+        return;
+    }
     // Room for all at once; a map that holds all it can says so again at each field.
     let _full = headers.try_reserve(ALL);
-    ours.rendered.give(|name, value| {
+    ours.give(|name, value| {
         if wanted(&name) {
             put(headers, name, value);
         }

@@ -7,9 +7,9 @@ use aforo_core::Span;
 use bytes::Bytes;
 
 use super::kept::{self, Constants};
-use super::rendered::Rendered;
 use super::standing::Standing;
 use super::structured::integer;
+use super::written::number;
 
 pub(super) const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 pub(super) const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
@@ -37,26 +37,29 @@ pub(super) fn told<'s, 'a>(
     }
 }
 
-/// Writes the fields: the capacity, what remains, when it resets (Unix seconds; not with quota 0),
+/// Gives the fields: the capacity, what remains, when it resets (Unix seconds; not with quota 0),
 /// and plan and window, `pro;w=60`. A caller without a plan is told the policy's name instead.
-pub(super) fn render(
-    rendered: &mut Rendered,
+#[inline]
+pub(super) fn give(
     standing: &Standing<'_>,
     plan: Option<&str>,
     denied: Option<Span>,
+    take: &mut impl FnMut(HeaderName, HeaderValue),
 ) {
     let written = || constants(standing, plan);
     let constants = match standing.terms {
         Some(terms) => kept::constants(terms, standing.capacity(), plan, written),
         None => written(),
     };
-    rendered.known(LIMIT, constants.limit);
-    rendered.field(REMAINING, |out| integer(out, standing.remaining()));
-    if let Some(reset) = standing.reset_seconds(denied) {
-        rendered.field(RESET, |out| integer(out, reset));
+    take(LIMIT, constants.limit);
+    if let Some(remaining) = number(standing.remaining()) {
+        take(REMAINING, remaining);
+    }
+    if let Some(reset) = standing.reset_seconds(denied).and_then(number) {
+        take(RESET, reset);
     }
     if let Some(policy) = constants.policy {
-        rendered.known(POLICY, policy);
+        take(POLICY, policy);
     }
 }
 

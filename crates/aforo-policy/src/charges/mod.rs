@@ -3,6 +3,7 @@
 mod allowance;
 mod place;
 mod price;
+mod remembered;
 mod sum;
 
 use aforo_core::Charge;

@@ -1,14 +1,15 @@
 //! From policies that apply to what a request is to be charged.
 
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 use aforo_core::{Charge, HashKey, Mode, OnDenial, Timestamp};
 
 use super::allowance::{allowance, counts_consumers_apart, is_by_plan};
-use super::{Charges, Planned, PlannedCharge, Refusal, Scope};
+use super::{Charges, Planned, PlannedCharge, Refusal, Scope, remembered};
 use crate::partition::{Encoding, Origin, Partition, Tag};
 use crate::policy_set::Calendars;
-use crate::{Allowance, Alternatives, Caller, Metered, Part, Place, Policy, Template};
+use crate::{Allowance, Alternatives, Caller, Consumer, Metered, Part, Place, Policy, Template};
 
 /// What all charges of a request have in common.
 #[derive(Clone, Debug)]
@@ -112,9 +113,21 @@ impl<'a> Sum<'_, 'a> {
         if by_caller && parts.len() <= 1 {
             return Ok(Some(self.by_caller()));
         }
-        let Some(mut encoding) = self.origin.encode(policy, group)? else {
+        if by_caller && let Some((consumer, label)) = self.consumer_in_route(policy) {
+            let hashed = || {
+                let mut encoding = Encoding::default();
+                self.origin.push_caller(&mut encoding);
+                encoding.push(Tag::Route, label);
+                self.key.hash(encoding.as_bytes())
+            };
+            let partition = self.by_caller();
+            let hash = remembered::in_route(consumer, self.key, label, hashed);
+            return Ok(Some(Partition { hash, ..partition }));
+        }
+        let mut encoding = Encoding::default();
+        if !self.origin.encode(policy, group, &mut encoding)? {
             return Ok(None);
-        };
+        }
         self.push_plan(&mut encoding, policy);
         self.push_device(&mut encoding, policy, group);
         if by_caller {
@@ -126,12 +139,28 @@ impl<'a> Sum<'_, 'a> {
         Ok(Some(Partition::of(&encoding, self.key)))
     }
 
+    /// The consumer and the route's label, where a policy counts each consumer in each route and by
+    /// nothing else.
+    fn consumer_in_route(&self, policy: &Policy) -> Option<(&'a Arc<Consumer>, &[u8])> {
+        let counts_so = matches!(policy.partition_by.as_slice(), [_, second] if is_route(second));
+        if !counts_so || policy.exempt_cookie.is_some() {
+            return None;
+        }
+        self.caller.consumer.as_ref().zip(self.origin.route)
+    }
+
     /// The caller's own partition, hashed once for all policies that count by it.
     fn by_caller(&self) -> Partition {
         *self.by_caller.get_or_init(|| {
-            let mut encoding = Encoding::default();
-            self.origin.push_caller(&mut encoding);
-            Partition::of(&encoding, self.key)
+            let hashed = || {
+                let mut encoding = Encoding::default();
+                self.origin.push_caller(&mut encoding);
+                Partition::of(&encoding, self.key)
+            };
+            match &self.caller.consumer {
+                Some(consumer) => remembered::alone(consumer, self.key, hashed),
+                None => hashed(),
+            }
         })
     }
 
@@ -187,7 +216,12 @@ impl<'a> Sum<'_, 'a> {
     }
 }
 
+/// Whether a part is the route and nothing else.
+const fn is_route(part: &Alternatives) -> bool {
+    matches!(part.0.as_slice(), [Part::Route])
+}
+
 /// Whether a part is always the caller.
 fn starts_with_caller(part: &Alternatives) -> bool {
-    part.0.first() == Some(&Part::Caller)
+    matches!(part.0.first(), Some(Part::Caller))
 }

@@ -37,21 +37,21 @@ pub(crate) struct Origin<'r> {
 }
 
 impl Origin<'_> {
-    /// The partition key of a policy; `None` when the policy does not apply. `group` is the
-    /// template of the group that has the policy.
+    /// Writes the partition key of a policy; whether the policy applies. `group` is the template of
+    /// the group that has the policy.
     pub(crate) fn encode(
         &self,
         policy: &Policy,
         group: Option<&Template>,
-    ) -> Result<Option<Encoding>, Refusal> {
-        let mut encoding = Encoding::default();
+        encoding: &mut Encoding,
+    ) -> Result<bool, Refusal> {
         for alternatives in &policy.partition_by {
-            if self.push_first(&mut encoding, alternatives, policy, group)? {
+            if self.push_first(encoding, alternatives, policy, group)? {
                 continue;
             }
             match policy.when_missing {
-                WhenMissing::Caller => self.push_caller(&mut encoding),
-                WhenMissing::Skip => return Ok(None),
+                WhenMissing::Caller => self.push_caller(encoding),
+                WhenMissing::Skip => return Ok(false),
                 WhenMissing::Deny => {
                     return Err(Refusal::MissingPart {
                         policy: policy.name.to_string(),
@@ -61,9 +61,9 @@ impl Origin<'_> {
             }
         }
         if policy.partition_by.is_empty() {
-            self.push_caller(&mut encoding);
+            self.push_caller(encoding);
         }
-        Ok(Some(encoding))
+        Ok(true)
     }
 
     /// The account that a cookie is for; none when a part of it is absent or cannot be read.

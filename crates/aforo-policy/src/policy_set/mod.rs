@@ -26,7 +26,7 @@ use crate::{
 };
 
 pub use aftermath::Aftermath;
-use applicable::applicable;
+use applicable::any;
 pub(crate) use calendars::Calendars;
 pub use own::OwnCharges;
 pub use reckoning::Reckoning;
@@ -120,7 +120,7 @@ impl PolicySet {
         self.reads_body
             && !matched.is_exempt()
             && (is_told_by_operations(matched)
-                || applicable(matched, caller).any(|one| {
+                || any(matched, caller, |one| {
                     one.policy.at.hold(place)
                         && (counts_by_body(one.policy)
                             || takes_request_cost(one.policy) && is_priced_by_body(matched))

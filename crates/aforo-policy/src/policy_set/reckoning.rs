@@ -2,7 +2,7 @@
 
 use aforo_core::Mode;
 
-use super::applicable::applicable;
+use super::applicable::{any, try_each};
 use super::{counts_by_body, may_limit};
 use crate::charges::{Sum, price};
 use crate::{Caller, Charges, CostFrom, Matched, Policy, Refusal};
@@ -102,7 +102,7 @@ impl<'r, 'a> Reckoning<'r, 'a> {
     /// Whether a policy that may deny takes the request's cost.
     fn is_priced(&self) -> bool {
         let (caller, place) = (self.sum.caller, self.sum.place);
-        applicable(self.matched, caller).any(|one| {
+        any(self.matched, caller, |one| {
             let policy = one.policy;
             takes_request_cost(policy)
                 && policy.mode == Mode::Enforce
@@ -112,8 +112,7 @@ impl<'r, 'a> Reckoning<'r, 'a> {
     }
 
     fn add_all(&self, sum: &Sum<'_, 'a>, charges: &mut Charges<'a>) -> Result<(), Refusal> {
-        // Not by `for`, which costs twice as much on a chain.
-        applicable(self.matched, self.sum.caller).try_for_each(|one| {
+        try_each(self.matched, self.sum.caller, |one| {
             if self.bodies == Bodies::Unread && counts_by_body(one.policy) {
                 return Ok(());
             }

@@ -43,9 +43,38 @@ pub(super) fn integer_parameter<const N: usize>(out: &mut Vec<u8>, name: &[u8; N
     integer(out, value.min(LARGEST));
 }
 
+/// What eight digits can tell.
+const EIGHT_DIGITS: u64 = 100_000_000;
+/// The digits from 0, eight times.
+const ZEROS: u64 = 0x3030_3030_3030_3030;
+
 /// Decimal digits.
+#[inline]
 pub(super) fn integer(out: &mut Vec<u8>, value: u64) {
-    out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+    match value {
+        ..EIGHT_DIGITS => {
+            let digits = eight_digits(value);
+            // Seven at most: the last one stands, also where it is 0.
+            let leading = digits.trailing_zeros().min(56) & !7;
+            let shifted = (digits | ZEROS).wrapping_shr(leading);
+            out.extend_from_slice(&shifted.to_le_bytes());
+            let unused = leading.wrapping_shr(3) as usize;
+            out.truncate(out.len().saturating_sub(unused));
+        }
+        _ => out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes()),
+    }
+}
+
+/// Eight decimal digits, the first in the lowest byte: halves, then quarters, then single digits
+/// are divided side by side in one word, by multiplying with the reciprocal.
+const fn eight_digits(value: u64) -> u64 {
+    let high = value / 10_000;
+    let fours = high | value.wrapping_sub(high.wrapping_mul(10_000)) << 32;
+    // ⌊n/100⌋ is ⌊10486·n/2²⁰⌋ below 10⁴, and ⌊n/10⌋ is ⌊103·n/2¹⁰⌋ below 100.
+    let high = (fours.wrapping_mul(10_486) >> 20) & 0x0000_007f_0000_007f;
+    let pairs = high | fours.wrapping_sub(high.wrapping_mul(100)) << 16;
+    let high = (pairs.wrapping_mul(103) >> 10) & 0x000f_000f_000f_000f;
+    high | pairs.wrapping_sub(high.wrapping_mul(10)) << 8
 }
 
 /// What stands between two members of a list.
@@ -76,6 +105,24 @@ mod tests {
         let mut out = b"x".to_vec();
         integer_parameter(&mut out, b";q=", u64::MAX);
         assert_eq!(out, b"x;q=999999999999999");
+    }
+
+    #[test]
+    fn digits_are_decimal() {
+        let digits = |value: u64| {
+            let mut out = b"x".to_vec();
+            integer(&mut out, value);
+            String::from_utf8(out).unwrap()
+        };
+        let powers = (0..20).map(|exponent| 10_u64.pow(exponent));
+        let edges = powers.flat_map(|power| [power - 1, power, power + 1, power * 7 / 10]);
+        for value in edges.chain(0..20_000).chain([u64::MAX]) {
+            assert_eq!(digits(value), format!("x{value}"));
+        }
+        for pair in 0..10_000 {
+            let value = pair * 10_000 + (9_999 - pair);
+            assert_eq!(digits(value), format!("x{value}"));
+        }
     }
 
     proptest! {

@@ -21,9 +21,18 @@ use crate::taking::Line;
 #[derive(Clone, Debug)]
 pub struct Standing {
     consumer: Option<Arc<Consumer>>,
-    plan: Option<Arc<Plan>>,
+    plan: HeldPlan,
     tightest: Option<(PolicyName, u64)>,
     delay: Span,
+}
+
+/// The caller's plan.
+#[derive(Clone, Debug)]
+enum HeldPlan {
+    /// The one that its consumer has: whoever holds the consumer holds the plan.
+    OfConsumer,
+    /// Another one, or none.
+    Other(Option<Arc<Plan>>),
 }
 
 impl Standing {
@@ -36,7 +45,7 @@ impl Standing {
             .map(|(line, remaining)| (line.name().clone(), remaining));
         Self {
             consumer: caller.consumer.clone(),
-            plan: caller.plan.clone(),
+            plan: HeldPlan::of(caller),
             tightest,
             delay,
         }
@@ -49,7 +58,11 @@ impl Standing {
 
     /// The caller's plan.
     pub fn plan(&self) -> Option<&str> {
-        self.plan.as_ref().map(|plan| plan.name.as_str())
+        let plan = match &self.plan {
+            HeldPlan::OfConsumer => self.consumer.as_ref()?.plan.as_ref(),
+            HeldPlan::Other(plan) => plan.as_ref(),
+        };
+        plan.map(|plan| plan.name.as_str())
     }
 
     /// The disclosed policy with the fewest units left.
@@ -65,5 +78,15 @@ impl Standing {
     /// How long the request was held for a leaky bucket's slot.
     pub fn delay(&self) -> Option<Duration> {
         (!self.delay.is_zero()).then(|| self.delay.into())
+    }
+}
+
+impl HeldPlan {
+    fn of(caller: &Caller) -> Self {
+        let own = caller.consumer.as_ref().and_then(|one| one.plan.as_ref());
+        match (own, &caller.plan) {
+            (Some(own), Some(plan)) if Arc::ptr_eq(own, plan) => Self::OfConsumer,
+            (_, plan) => Self::Other(plan.clone()),
+        }
     }
 }

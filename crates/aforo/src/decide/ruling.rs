@@ -57,14 +57,8 @@ impl Told<'_> {
             Verdict::Impossible => return None,
             Verdict::Allowed => {}
         }
-        let standing = Standing {
-            name: self.policy,
-            metered: Some((quota, outcome)),
-            terms: None,
-            violated: false,
-            taken: self.taken,
-        };
-        standing.seconds(false)
+        let metered = Some((quota, outcome));
+        Standing::new(self.policy, metered, None, false, self.taken).seconds(false)
     }
 }
 

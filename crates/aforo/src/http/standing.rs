@@ -21,9 +21,32 @@ pub(crate) struct Standing<'a> {
     pub(crate) violated: bool,
     /// Units the request took.
     pub(crate) taken: u64,
+    /// Seconds in which `remaining` units may be spent, unless the request is denied.
+    seconds: Option<u64>,
 }
 
 impl<'a> Standing<'a> {
+    /// How a policy stands: its quota and outcome (`None` for quota 0), its terms where they are its
+    /// own, whether it refused the request, and what the request took.
+    #[inline]
+    pub(crate) fn new(
+        name: &'a str,
+        metered: Option<(&'a Quota, &'a Outcome)>,
+        terms: Option<&'a Arc<Terms>>,
+        violated: bool,
+        taken: u64,
+    ) -> Self {
+        Self {
+            name,
+            metered,
+            terms,
+            violated,
+            taken,
+            // Several fields tell it.
+            seconds: metered.and_then(|(quota, outcome)| seconds(quota, outcome, false)),
+        }
+    }
+
     /// How a policy stands, if it may be told.
     pub(super) fn of(policy: &'a ShownPolicy<'_>) -> Option<Self> {
         let metered = match (policy.quota, &policy.outcome) {
@@ -31,13 +54,9 @@ impl<'a> Standing<'a> {
             (None, _) => None,
             (Some(_), None) => return None,
         };
-        policy.disclosed.then_some(Self {
-            name: policy.name,
-            metered,
-            terms: None,
-            violated: policy.violated,
-            taken: policy.taken,
-        })
+        let (name, violated, taken) = (policy.name, policy.violated, policy.taken);
+        let standing = || Self::new(name, metered, None, violated, taken);
+        policy.disclosed.then(standing)
     }
 
     /// Writes its name as a structured string.
@@ -82,29 +101,14 @@ impl<'a> Standing<'a> {
         self.metered.map_or(Span::MAX, |(_, outcome)| outcome.wait)
     }
 
-    /// Seconds in which `remaining` units may be spent, `t` of draft 11.
-    ///
-    /// A fixed window: until its edge. Otherwise, when the request was refused or nothing is left,
-    /// until the next unit, rounded up; else max(next unit, ⌈r·w/q⌉), so that r within t is never
-    /// faster than the quota. `None` when the policy is full, and on a denial for policies that did
-    /// not deny, so that none points past Retry-After.
+    /// Seconds in which `remaining` units may be spent, `t` of draft 11. `None` when the policy is
+    /// full, and on a denial for policies that did not deny, so that none points past Retry-After.
     pub(crate) fn seconds(&self, denied: bool) -> Option<u64> {
-        let (quota, outcome) = self.metered?;
-        if denied && !self.violated {
-            return None;
+        if !denied {
+            return self.seconds;
         }
-        if let Some(edge) = outcome.edge {
-            return Some(edge.since(outcome.at).as_seconds_ceil());
-        }
-        if outcome.whole_again.is_zero() {
-            return None;
-        }
-        let next = outcome.next_unit.as_seconds_ceil();
-        let refused = denied && outcome.verdict == Verdict::Denied;
-        if refused || outcome.remaining == 0 {
-            return Some(next);
-        }
-        Some(next.max(spending_seconds(quota, outcome.remaining)))
+        let (quota, outcome) = self.metered.filter(|_| self.violated)?;
+        seconds(quota, outcome, true)
     }
 
     /// When the policy is as `seconds` says, told as seconds since the epoch; on a denial when the
@@ -124,6 +128,24 @@ impl<'a> Standing<'a> {
             outcome.at.plus(Span::from_seconds(seconds))
         })
     }
+}
+
+/// A fixed window: until its edge. Otherwise, when the request was refused or nothing is left,
+/// until the next unit, rounded up; else max(next unit, ⌈r·w/q⌉), so that r within t is never
+/// faster than the quota. `None` when the policy is full.
+fn seconds(quota: &Quota, outcome: &Outcome, denied: bool) -> Option<u64> {
+    if let Some(edge) = outcome.edge {
+        return Some(edge.since(outcome.at).as_seconds_ceil());
+    }
+    if outcome.whole_again.is_zero() {
+        return None;
+    }
+    let next = outcome.next_unit.as_seconds_ceil();
+    let refused = denied && outcome.verdict == Verdict::Denied;
+    if refused || outcome.remaining == 0 {
+        return Some(next);
+    }
+    Some(next.max(spending_seconds(quota, outcome.remaining)))
 }
 
 /// ⌈r·w/q⌉ in seconds.

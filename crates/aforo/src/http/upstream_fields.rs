@@ -23,6 +23,9 @@ static LISTS: [HeaderName; 2] = [RATELIMIT_POLICY, RATELIMIT];
 /// - `Replace`: the upstream's are removed, also where there are none of ours.
 /// - `Keep`: of each family the upstream's set, where it sent any field of it.
 pub(super) fn join(headers: &mut HeaderMap, ours: &Ours<'_>, way: UpstreamFields) {
+    if ours.are_none() && way != UpstreamFields::Replace {
+        return;
+    }
     // Most upstreams send none, and one look at the names is cheaper than a look-up of each.
     if !headers.keys().any(is_ours) {
         return insert(headers, ours, |_| true);

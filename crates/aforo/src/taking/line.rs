@@ -145,13 +145,8 @@ impl Line {
             }
             Measure::Blocked(_) => (None, None),
         };
-        Some(Standing {
-            name: self.name().as_str(),
-            metered,
-            terms,
-            violated: self.is_violated(),
-            taken: self.taken,
-        })
+        let (name, violated) = (self.name().as_str(), self.is_violated());
+        Some(Standing::new(name, metered, terms, violated, self.taken))
     }
 
     /// What the observer is told of it.

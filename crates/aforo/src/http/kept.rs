@@ -8,6 +8,8 @@ use ::http::HeaderValue;
 use aforo_core::Terms;
 use smallvec::SmallVec;
 
+use super::lasting::lasting;
+
 /// How many values of a kind each thread keeps. One that falls on the place of another takes it.
 const PLACES: usize = 64;
 
@@ -50,7 +52,7 @@ pub(super) fn list<'a>(
         theirs.len() == terms.clone().count() && theirs.zip(terms.clone()).all(same)
     };
     kept(&LISTS, place, is_same, |list| list.value.clone()).or_else(|| {
-        let value = written()?;
+        let value = lasting(written()?);
         let list = List {
             terms: terms.clone().cloned().collect(),
             value: value.clone(),
@@ -74,6 +76,10 @@ pub(super) fn constants(
     };
     kept(&TOLD, place, is_same, |told| told.constants.clone()).unwrap_or_else(|| {
         let constants = written();
+        let constants = Constants {
+            limit: lasting(constants.limit),
+            policy: constants.policy.map(lasting),
+        };
         let told = Told {
             terms: Arc::clone(terms),
             capacity,

@@ -8,6 +8,7 @@ pub mod denial;
 pub mod fields;
 
 mod kept;
+mod lasting;
 mod own_use;
 mod ratelimit_fields;
 mod shown;

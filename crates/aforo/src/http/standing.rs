@@ -43,7 +43,7 @@ impl<'a> Standing<'a> {
             violated,
             taken,
             // Several fields tell it.
-            seconds: metered.and_then(|(quota, outcome)| seconds(quota, outcome, false)),
+            seconds: metered.and_then(|(quota, outcome)| seconds_to_spend(quota, outcome, false)),
         }
     }
 
@@ -108,7 +108,7 @@ impl<'a> Standing<'a> {
             return self.seconds;
         }
         let (quota, outcome) = self.metered.filter(|_| self.violated)?;
-        seconds(quota, outcome, true)
+        seconds_to_spend(quota, outcome, true)
     }
 
     /// When the policy is as `seconds` says, told as seconds since the epoch; on a denial when the
@@ -133,7 +133,7 @@ impl<'a> Standing<'a> {
 /// A fixed window: until its edge. Otherwise, when the request was refused or nothing is left,
 /// until the next unit, rounded up; else max(next unit, ⌈r·w/q⌉), so that r within t is never
 /// faster than the quota. `None` when the policy is full.
-fn seconds(quota: &Quota, outcome: &Outcome, denied: bool) -> Option<u64> {
+fn seconds_to_spend(quota: &Quota, outcome: &Outcome, denied: bool) -> Option<u64> {
     if let Some(edge) = outcome.edge {
         return Some(edge.since(outcome.at).as_seconds_ceil());
     }

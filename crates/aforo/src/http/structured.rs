@@ -115,7 +115,7 @@ mod tests {
             String::from_utf8(out).unwrap()
         };
         let powers = (0..20).map(|exponent| 10_u64.pow(exponent));
-        let edges = powers.flat_map(|power| [power - 1, power, power + 1, power * 7 / 10]);
+        let edges = powers.flat_map(|power| [power - 1, power, power + 1, power / 10 * 7]);
         for value in edges.chain(0..20_000).chain([u64::MAX]) {
             assert_eq!(digits(value), format!("x{value}"));
         }

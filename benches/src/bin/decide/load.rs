@@ -41,15 +41,8 @@ pub(crate) fn redis(
     round(server, count, || {
         let mut benchmark = command("redis-benchmark", Core::Load);
         benchmark.args(["-p", &port.to_string(), "--csv", "-c", "50"]);
-        benchmark.args([
-            "-P",
-            &pipeline.to_string(),
-            "-n",
-            &count.to_string(),
-            "-r",
-            "10000",
-        ]);
-        let words = ["caller:__rand_int__", "1000000", "1000000", "1", "1"];
+        benchmark.args(["-P", &pipeline.to_string(), "-n", &count.to_string()]);
+        let words = ["caller", "1000000", "1000000", "1", "1"];
         let answer = benchmark.arg(command_name).args(words).output()?;
         let answer = String::from_utf8(answer.stdout)?;
         let line = answer.lines().last().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Organisation, team, consumer and route: charged together, and each denies by itself.
+//! Organisation, team, consumer and API key: charged together, and each denies by itself.
 
 use aforo::Limiter;
 use aforo::identity::{Found, Lookup, LookupAnswer, PresentedKey};
@@ -14,6 +14,9 @@ impl Lookup for Names {
             .unwrap()
             .split('.')
             .collect();
+        if names.len() != 4 {
+            return Box::pin(std::future::ready(Ok(None)));
+        }
         let found = Found {
             plan: Some("pro".to_owned()),
             org: Some(names[0].to_owned()),
@@ -95,6 +98,26 @@ async fn a_consumer_denies_by_itself_whichever_of_its_keys_it_shows() {
     let keys = ["o.blue.a.1", "o.blue.a.2", "o.blue.a.3", "o.blue.b.1"];
     assert_eq!(statuses(&bench, &keys).await, [200, 200, 429, 200]);
     assert_eq!(ask(&bench, "o.blue.a.4").await.1, ["pro-hour"]);
+}
+
+#[tokio::test]
+async fn an_api_key_denies_by_itself_and_a_made_up_one_is_none() {
+    let text = "[plans.anonymous]\npolicies = [\"1/hour fixed-window\"]\n\
+         [plans.pro]\npolicies = [\"5/hour fixed-window\"]\n\
+         [teams.blue]\npolicies = [\"100/hour\"]\n\
+         [[groups]]\nmatch = \"/{*all}\"\n\
+         policies = [{ name = \"key-hour\", quota = \"2/hour fixed-window\", \
+         partition_by = [\"consumer\", \"header:x-api-key\"], when_missing = \"skip\" }]\n";
+    let bench = built(Limiter::builder().settings(settings(text)).lookup(Names));
+    let keys = ["o.blue.a.1"; 3];
+    assert_eq!(statuses(&bench, &keys).await, [200, 200, 429]);
+    assert_eq!(ask(&bench, "o.blue.a.1").await.1, ["key-hour"]);
+    // Another key of the same consumer, then a third one until the consumer's own end.
+    let keys = ["o.blue.a.2", "o.blue.a.2", "o.blue.a.3", "o.blue.a.3"];
+    assert_eq!(statuses(&bench, &keys).await, [200, 200, 200, 429]);
+    assert_eq!(ask(&bench, "o.blue.a.3").await.1, ["pro-hour"]);
+    // Keys of nobody are one anonymous caller, however many there are.
+    assert_eq!(statuses(&bench, &["x1", "x2", "x3"]).await, [200, 429, 429]);
 }
 
 #[tokio::test]

@@ -26,7 +26,8 @@ impl<'w> Walk<'w> {
         if !directives.is_empty() {
             return Ok(most);
         }
-        if known.is_none() && field.arguments().is_none() {
+        let may_default = known.is_some_and(|known| !known.arguments.is_empty());
+        if field.arguments().is_none() && !may_default {
             return Ok(None);
         }
         let usual = self.gauge.list_arguments.iter();

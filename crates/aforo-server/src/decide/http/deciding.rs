@@ -87,7 +87,8 @@ impl Desk {
         let limiter = &self.limiter;
         let mut ruling = match &ready.kind {
             ReadyKind::Policies(charges) => {
-                self.decide_policies(charges, how)
+                // In boxes, since hyper moves a connection's future as a whole with every request.
+                Box::pin(self.decide_policies(charges, how))
                     .await
                     .map_err(|error| match error {
                         CheckError::UnknownPolicy(name) => unknown_policy(&name),
@@ -102,8 +103,8 @@ impl Desk {
                 let body = body.as_deref().map(str::as_bytes);
                 let request = Request::clone(request).map(|()| body);
                 let ruling = match how {
-                    How::Take => limiter.decide_request(request, *peer).await,
-                    How::Look => limiter.peek_request(request, *peer).await,
+                    How::Take => Box::pin(limiter.decide_request(request, *peer)).await,
+                    How::Look => Box::pin(limiter.peek_request(request, *peer)).await,
                 };
                 let status = ruling.denial().map(http::Response::status);
                 if peer.is_none() && status == Some(StatusCode::INTERNAL_SERVER_ERROR) {

@@ -32,7 +32,7 @@ pub(super) async fn answer(
         "/forward-auth" => {
             let _answering = questions.answering();
             let (parts, _) = request.into_parts();
-            forward_auth::answer(desk, peer, parts).await
+            Box::pin(forward_auth::answer(desk, peer, parts)).await
         }
         "/openapi.json" => description(desk, request),
         "/healthz" => read_only(&request).map(|()| plain("ok\n")),

@@ -57,6 +57,19 @@ impl Token {
     pub(super) fn is(&self, sent: &[u8]) -> bool {
         self.0.ct_eq(sent).into()
     }
+
+    /// The same for the value of a field `Authorization`: `Bearer TOKEN`.
+    pub(super) fn is_bearer(&self, value: &[u8]) -> bool {
+        bearer(value).is_some_and(|sent| self.is(sent))
+    }
+}
+
+/// What comes after the scheme `Bearer` (RFC 6750, section 2.1).
+fn bearer(value: &[u8]) -> Option<&[u8]> {
+    let (scheme, token) = value.split_at_checked(7)?;
+    scheme
+        .eq_ignore_ascii_case(b"bearer ")
+        .then(|| token.trim_ascii())
 }
 
 #[cfg(test)]
@@ -84,5 +97,14 @@ mod tests {
             Token::read(&file),
             Err(TokenError::Unreadable { .. })
         ));
+    }
+
+    #[test]
+    fn a_token_comes_after_its_scheme() {
+        assert_eq!(bearer(b"Bearer abc"), Some(&b"abc"[..]));
+        assert_eq!(bearer(b"bearer  abc "), Some(&b"abc"[..]));
+        for wrong in ["", "Bearer", "abc", "Basic abc", "Bearerabc"] {
+            assert_eq!(bearer(wrong.as_bytes()), None, "{wrong:?}");
+        }
     }
 }

@@ -41,12 +41,8 @@ impl Desk {
         let Some(token) = &self.token else {
             return Ok(());
         };
-        let sent = one(headers, AUTHORIZATION.as_str()).and_then(|value| {
-            let (scheme, sent) = value.split_once(' ')?;
-            scheme.eq_ignore_ascii_case("bearer").then(|| sent.trim())
-        });
-        match sent {
-            Some(sent) if token.is(sent.as_bytes()) => Ok(()),
+        match one(headers, AUTHORIZATION.as_str()) {
+            Some(value) if token.is_bearer(value.as_bytes()) => Ok(()),
             _ => Err(Problem::no_token()),
         }
     }

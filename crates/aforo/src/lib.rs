@@ -102,7 +102,8 @@
 //! # Ok::<(), aforo::BuildError>(())
 //! ```
 //!
-//! Handlers find a [`Standing`] among the request's extensions.
+//! Behind the layer, handlers find a [`Standing`] among the request's extensions;
+//! [`Passage::standing`] tells the same without it.
 //!
 //! # Costs that are known afterwards
 //!
@@ -159,6 +160,9 @@
 //! # }
 //! ```
 //!
+//! A server that keeps a request's head where it is calls [`Limiter::enter`] instead, which moves
+//! nothing and makes no future for a request that has nothing to wait for.
+//!
 //! # Time in tests
 //!
 //! Time comes from a clock that a test moves, [`LimiterBuilder::clock`]; nothing sleeps but the
@@ -188,6 +192,7 @@ mod build_error;
 mod builder;
 mod check;
 mod denied;
+mod fixed;
 mod known_consumer;
 mod limiter;
 mod observer;
@@ -223,6 +228,7 @@ pub use settled_cost::SettledCost;
 pub use signals::Signal;
 pub use standing::Standing;
 pub use stores::{StoreState, StoreStatus};
+pub use way::{Entered, Waiting};
 
 pub use aforo_core as core;
 pub use aforo_policy as policy;

@@ -5,27 +5,22 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ::http::Request;
-use aforo_core::{HashKey, Terms};
+use ::http::request::Parts;
 use aforo_policy::file::Environment;
 use aforo_policy::{Charges, Place, Planned, Settings};
-use aforo_store::{Batch, Clock};
+use aforo_store::Batch;
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use http_body::Body;
 
 use crate::at_once::at_once;
-use crate::builder::Secret;
-use crate::denied::Render;
-use crate::identity::UntrustedPeers;
-use crate::known_consumer::Identify;
+use crate::fixed::Fixed;
 use crate::setup::Setup;
-use crate::signals::Signals;
-use crate::stores::{Memory, OwnStores};
 use crate::taking::{How, Line, Lines, Put, Receipts, Taking, push_penalty};
-use crate::way::{self, Entered};
+use crate::way;
 use crate::{
-    Admission, BuildError, Check, CheckError, LimiterBuilder, Observer, ProcessEnvironment,
-    StoreState, StoreStatus,
+    Admission, BuildError, Check, CheckError, Entered, LimiterBuilder, ProcessEnvironment,
+    Replayed, StoreState, StoreStatus,
 };
 
 /// Policies, stores and a clock: facts in, decision out. Clones share everything.
@@ -44,28 +39,10 @@ use crate::{
 /// ```
 #[derive(Clone)]
 pub struct Limiter {
-    pub(crate) inner: Arc<Inner>,
+    pub(crate) setup: Arc<ArcSwap<Setup>>,
+    pub(crate) fixed: Arc<Fixed>,
     /// Where it stands, for policies with `at`.
     pub(crate) place: Place,
-}
-
-/// What clones share.
-pub(crate) struct Inner {
-    pub(crate) setup: ArcSwap<Setup>,
-    pub(crate) own_stores: OwnStores,
-    /// The memory of the edge, which every request passes before identity.
-    pub(crate) edge: Memory,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) key: HashKey,
-    pub(crate) secret: Secret,
-    pub(crate) identify: Option<Identify>,
-    pub(crate) render: Option<Render>,
-    pub(crate) observer: Box<dyn Observer>,
-    /// Signs that somebody tries to get round limits, when the observer wants to be told.
-    pub(crate) signals: Option<Box<Signals>>,
-    pub(crate) untrusted: UntrustedPeers,
-    /// How many credentials of an address may fail to verify.
-    pub(crate) failed_credentials: Option<Arc<Terms>>,
 }
 
 impl Limiter {
@@ -94,8 +71,10 @@ impl Limiter {
     /// say of that place. So one process can be a gateway and a decision service.
     #[must_use]
     pub fn at(&self, place: Place) -> Self {
-        let inner = Arc::clone(&self.inner);
-        Self { inner, place }
+        Self {
+            place,
+            ..self.clone()
+        }
     }
 
     /// Takes new settings. Stores of the same name keep their counters, and unchanged policies
@@ -104,12 +83,11 @@ impl Limiter {
     /// # Errors
     /// When a store cannot be set up.
     pub fn reload(&self, settings: Settings) -> Result<(), BuildError> {
-        let before = self.inner.setup.load_full();
-        let inner = &self.inner;
-        let (own, clock) = (&inner.own_stores, &inner.clock);
-        inner.secret.serves(&settings, own)?;
-        let setup = Setup::new(settings, Some(&before), own, clock, &inner.key)?;
-        self.inner.setup.store(Arc::new(setup));
+        let before = self.setup.load_full();
+        let fixed = &self.fixed;
+        fixed.secret.serves(&settings, &fixed.own_stores)?;
+        let setup = Setup::new(settings, Some(&before), fixed)?;
+        self.setup.store(Arc::new(setup));
         Ok(())
     }
 
@@ -165,7 +143,7 @@ impl Limiter {
         policy: &str,
         partition: &(impl AsRef<[u8]> + ?Sized),
     ) -> Result<Check, CheckError> {
-        let setup = self.inner.setup.load();
+        let setup = self.setup.load();
         if setup.immediate {
             let charges = self.named(&setup, policy, partition.as_ref(), 1)?;
             let mut lines: Lines = charges.planned.iter().map(Line::of).collect();
@@ -219,7 +197,7 @@ impl Limiter {
     pub fn device_cookie(&self, policy: &str, account: &[impl AsRef<[u8]>]) -> Option<String> {
         let settings = self.settings();
         let cookie = settings.policies.get(policy)?.exempt_cookie.as_ref()?;
-        cookie.set_cookie(account, self.inner.clock.now())
+        cookie.set_cookie(account, self.fixed.clock.now())
     }
 
     /// Forgets what `partition` has taken of the policy, and the blocks of its `penalty`.
@@ -231,11 +209,11 @@ impl Limiter {
         policy: &str,
         partition: &(impl AsRef<[u8]> + ?Sized),
     ) -> Result<(), CheckError> {
-        let setup = self.inner.setup.load_full();
-        let now = self.inner.clock.now();
+        let setup = self.setup.load_full();
+        let now = self.fixed.clock.now();
         let charges = setup
             .policies
-            .charge_by_name(policy, &[partition.as_ref()], 1, now, &self.inner.key)
+            .charge_by_name(policy, &[partition.as_ref()], 1, now, &self.fixed.key)
             .ok_or_else(|| CheckError::UnknownPolicy(policy.to_owned()))?;
         for planned in &charges.planned {
             let store = setup.stores.at(setup.stores.place_of(planned.policy));
@@ -243,7 +221,7 @@ impl Limiter {
                 let mut batch = Batch::new();
                 batch.push(*charge);
                 push_penalty(&mut batch, charge, planned.policy);
-                let observer = &*self.inner.observer;
+                let observer = &*self.fixed.observer;
                 store.reset(&batch, observer).await?;
             }
         }
@@ -257,7 +235,7 @@ impl Limiter {
         cost: u64,
         how: How,
     ) -> Result<Check, CheckError> {
-        let setup = self.inner.setup.load_full();
+        let setup = self.setup.load_full();
         let charges = self.named(&setup, policy, partition, cost)?;
         let mut lines: Lines = charges.planned.iter().map(Line::of).collect();
         let mut receipts = Receipts::default();
@@ -277,7 +255,7 @@ impl Limiter {
             planned: &charges.planned,
             how,
             sums: false,
-            observer: &*self.inner.observer,
+            observer: &*self.fixed.observer,
             penalises: setup.policies.penalises(),
             divides_pools: setup.policies.divides_pools(),
         }
@@ -291,10 +269,10 @@ impl Limiter {
         partition: &[u8],
         cost: u64,
     ) -> Result<Charges<'a>, CheckError> {
-        let now = self.inner.clock.now();
+        let now = self.fixed.clock.now();
         setup
             .policies
-            .charge_by_name(policy, &[partition], cost, now, &self.inner.key)
+            .charge_by_name(policy, &[partition], cost, now, &self.fixed.key)
             .ok_or_else(|| CheckError::UnknownPolicy(policy.to_owned()))
     }
 
@@ -304,20 +282,45 @@ impl Limiter {
     where
         B: Body<Data = Bytes> + Unpin,
     {
-        match way::enter(self, request, peer) {
-            Entered::Done(admission) => admission,
-            Entered::Waits(waiting) => Box::pin(waiting.go_on()).await,
+        let (mut parts, body) = request.into_parts();
+        match self.enter(&mut parts, peer) {
+            Entered::Passes(passage) => Admission::Pass(
+                Request::from_parts(parts, Replayed::untouched(body)),
+                passage,
+            ),
+            Entered::Answered(response) => Admission::Answer(response),
+            Entered::Waits(waiting) => Box::pin(waiting.go_on(parts, body)).await,
         }
+    }
+
+    /// [`Limiter::admit`] for whoever keeps a request's head where it is: most requests are decided
+    /// here, without a future and without moving one byte of them. One that has to wait goes on
+    /// with [`Waiting::go_on`](crate::Waiting::go_on).
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use aforo::{Entered, Limiter};
+    ///
+    /// let limiter = Limiter::builder().plan("anonymous", ["60/minute"]).build()?;
+    /// let (mut head, ()) = http::Request::get("/orders").body(())?.into_parts();
+    /// let peer = "192.0.2.7:50000".parse()?;
+    /// assert!(matches!(limiter.enter(&mut head, Some(peer)), Entered::Passes(_)));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[inline]
+    pub fn enter(&self, head: &mut Parts, peer: Option<SocketAddr>) -> Entered {
+        way::enter(self, head, peer)
     }
 
     /// The settings in force.
     pub fn settings(&self) -> Arc<Settings> {
-        Arc::clone(self.inner.setup.load().settings())
+        Arc::clone(self.setup.load().settings())
     }
 
     /// How each store is, by what its answers have shown so far.
     pub fn stores(&self) -> Vec<StoreStatus> {
-        self.inner.setup.load().stores.status()
+        self.setup.load().stores.status()
     }
 
     /// Whether this instance may take requests: no store was found to count with another hash key.
@@ -331,22 +334,22 @@ impl Limiter {
     /// counts with another hash key shows before the first request. The same as [`Limiter::stores`]
     /// then.
     pub async fn ask_stores(&self) -> Vec<StoreStatus> {
-        let setup = self.inner.setup.load_full();
+        let setup = self.setup.load_full();
         for store in setup.stores.iter() {
-            store.knock(&self.inner.key, &*self.inner.observer).await;
+            store.knock(&self.fixed.key, &*self.fixed.observer).await;
         }
         setup.stores.status()
     }
 
     /// Charges that had to share an entry because a memory store was full, since the start.
     pub fn overflowed(&self) -> u64 {
-        let stores = self.inner.setup.load().stores.overflowed();
-        stores.saturating_add(self.inner.edge.overflowed())
+        let stores = self.setup.load().stores.overflowed();
+        stores.saturating_add(self.fixed.edge.overflowed())
     }
 
     /// Forwarding headers that came from peers that nobody trusts, since the start.
     pub fn untrusted_forwarding_headers(&self) -> u64 {
-        self.inner.untrusted.seen()
+        self.fixed.untrusted.seen()
     }
 }
 

@@ -55,6 +55,17 @@ impl Passage {
         &self.entry.caller
     }
 
+    /// How the caller stands. The layer puts it among the request's extensions for handlers.
+    pub fn standing(&self) -> crate::Standing {
+        let Entry {
+            caller,
+            lines,
+            delay,
+            ..
+        } = &*self.entry;
+        crate::Standing::of(caller, lines, *delay)
+    }
+
     /// The request is on its way: from here charges are kept.
     pub fn forwarded(&mut self) {
         self.entry.forwarded = true;
@@ -81,7 +92,7 @@ impl Passage {
             Box::pin(self.settle(response.status, cost)).await;
         }
         if let Some(aftermath) = self.entry.aftermath.take() {
-            let now = self.entry.door.limiter.inner.clock.now();
+            let now = self.entry.door.fixed().clock.now();
             aftermath.mark_device(response.status, &mut response.headers, now);
         }
         self.write_fields(response);
@@ -112,7 +123,7 @@ impl Passage {
         let entry = &mut *self.entry;
         for held in entry.receipts.take_all() {
             let stores = &entry.door.setup.stores;
-            let observer = &*entry.door.limiter.inner.observer;
+            let observer = &*entry.door.fixed().observer;
             let true_cost = |line: &Line| true_cost(line, status, cost);
             held.settle(&mut entry.lines, stores, observer, true_cost)
                 .await;

@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
-use aforo_core::HashKey;
 use aforo_policy::{PolicySet, Settings};
-use aforo_store::Clock;
 
 use crate::builder::device_secrets;
+use crate::fixed::Fixed;
 use crate::identity::Sources;
-use crate::stores::{OwnStores, Stores};
+use crate::stores::Stores;
 use crate::{BuildError, ProcessEnvironment};
 
 /// Everything that comes from the file: a reload exchanges it as a whole.
 pub(crate) struct Setup {
+    /// What stays: whoever holds a setup needs nothing else.
+    pub(crate) fixed: Arc<Fixed>,
     settings: Arc<Settings>,
     pub(crate) policies: PolicySet,
     pub(crate) stores: Stores,
@@ -28,17 +29,17 @@ impl Setup {
     pub(crate) fn new(
         settings: Settings,
         before: Option<&Self>,
-        own: &OwnStores,
-        clock: &Arc<dyn Clock>,
-        key: &HashKey,
+        fixed: &Arc<Fixed>,
     ) -> Result<Self, BuildError> {
         device_secrets::unlock(&settings, &ProcessEnvironment)?;
+        let (own, clock, key) = (&fixed.own_stores, &fixed.clock, &fixed.key);
         let stores = before.map(|before| &before.stores);
         let stores = Stores::new(&settings, stores, own, clock, key)?;
         let sources = before.map(|before| &before.sources);
         let sources = Sources::new(&settings, sources, clock, key, &ProcessEnvironment)?;
         let settings = Arc::new(settings);
         Ok(Self {
+            fixed: Arc::clone(fixed),
             policies: PolicySet::new(Arc::clone(&settings)),
             settings,
             immediate: stores.all_immediate(),

@@ -19,9 +19,10 @@ use aforo_store::{Clock, Store, SystemClock};
 use arc_swap::ArcSwap;
 
 use crate::denied::Render;
+use crate::fixed::Fixed;
 use crate::identity::{Directory, Lookup, UntrustedPeers};
 use crate::known_consumer::Identify;
-use crate::limiter::{Inner, read};
+use crate::limiter::read;
 use crate::observer::Nobody;
 use crate::setup::Setup;
 use crate::signals::Signals;
@@ -258,30 +259,30 @@ impl LimiterBuilder {
         let settings = settings(self.source, &self.text)?;
         let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::new()));
         let secret = Secret::find(self.key, &settings, &self.stores, &ProcessEnvironment)?;
-        let mut setup = Setup::new(settings, None, &self.stores, &clock, &secret.key)?;
+        let observer = self.observer.unwrap_or_else(|| Box::new(Nobody));
+        let fixed = Arc::new(Fixed {
+            own_stores: self.stores,
+            edge: memory(&StoreSettings::default(), &clock),
+            clock: Arc::clone(&clock),
+            key: secret.key,
+            secret,
+            identify: self.identify,
+            render: self.render,
+            signals: observer.wants_signals().then(|| Box::new(Signals::new())),
+            observer,
+            untrusted: UntrustedPeers::default(),
+            failed_credentials: failed_credentials().map(Arc::new),
+        });
+        let mut setup = Setup::new(settings, None, &fixed)?;
         if let Some(lookup) = self.lookup {
             let lookups = &setup.settings().identity.lookups;
-            let directory = Directory::new(lookup, lookups, Arc::clone(&clock));
+            let directory = Directory::new(lookup, lookups, clock);
             setup.sources.directory = Some(Arc::new(directory));
         }
-        let edge = StoreSettings::default();
-        let observer = self.observer.unwrap_or_else(|| Box::new(Nobody));
         Ok(Limiter {
+            setup: Arc::new(ArcSwap::from_pointee(setup)),
+            fixed,
             place: self.place.unwrap_or(Place::App),
-            inner: Arc::new(Inner {
-                setup: ArcSwap::from_pointee(setup),
-                own_stores: self.stores,
-                edge: memory(&edge, &clock),
-                clock,
-                key: secret.key,
-                secret,
-                identify: self.identify,
-                render: self.render,
-                signals: observer.wants_signals().then(|| Box::new(Signals::new())),
-                observer,
-                untrusted: UntrustedPeers::default(),
-                failed_credentials: failed_credentials().map(Arc::new),
-            }),
         })
     }
 }

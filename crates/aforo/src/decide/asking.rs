@@ -34,18 +34,18 @@ impl Limiter {
 
     /// Whether `[policies]` has a policy of this name.
     pub fn has_policy(&self, name: &str) -> bool {
-        let setup = self.inner.setup.load();
+        let setup = self.setup.load();
         setup.settings().policies.contains_key(name)
     }
 
     /// One policy, taken from a store that answers at once (memory); `None` when it has to be waited
     /// for, and nothing was taken.
     pub fn check_at_once(&self, asked: Asked<'_>) -> Option<Result<Check, CheckError>> {
-        let setup = self.inner.setup.load();
+        let setup = self.setup.load();
         if !setup.immediate {
             return None;
         }
-        let (now, key) = (self.inner.clock.now(), &self.inner.key);
+        let (now, key) = (self.fixed.clock.now(), &self.fixed.key);
         let policies = &setup.policies;
         let charges = policies.charge_by_name(asked.policy, asked.partition, asked.cost, now, key);
         let Some(charges) = charges else {
@@ -117,7 +117,7 @@ impl Limiter {
         let ruled = way::rule_named(self, how, |setup, now| {
             let mut charges = Charges::default();
             for one in asked {
-                let key = &self.inner.key;
+                let key = &self.fixed.key;
                 let planned = setup
                     .policies
                     .charge_by_name(one.policy, one.partition, one.cost, now, key)

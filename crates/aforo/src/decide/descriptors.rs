@@ -80,7 +80,7 @@ impl DescriptorsRuling {
 impl Limiter {
     /// Whether the file has `[[descriptors]]` of this domain.
     pub fn has_domain(&self, domain: &str) -> bool {
-        self.inner.setup.load().policies.has_domain(domain)
+        self.setup.load().policies.has_domain(domain)
     }
 
     /// Takes what the descriptors of a request ask for, all or nothing. The same policy and
@@ -124,7 +124,7 @@ impl Limiter {
         domain: &str,
         descriptors: &[Descriptor<'_>],
     ) -> Option<Result<DescriptorsRuling, Refusal>> {
-        let immediate = self.inner.setup.load().immediate;
+        let immediate = self.setup.load().immediate;
         let ruling = immediate.then(|| self.decide_descriptors(domain, descriptors))?;
         crate::at_once::at_once(ruling)
     }

@@ -2,31 +2,25 @@
 
 use std::sync::Arc;
 
-use crate::Limiter;
 use crate::setup::Setup;
 use crate::taking::Receipts;
 
 /// What it takes to give back what a decision took: single use, good also after a reload. Dropped,
 /// it gives nothing back.
 pub struct Receipt {
-    limiter: Limiter,
     setup: Arc<Setup>,
     receipts: Receipts,
 }
 
 impl Receipt {
-    pub(crate) fn new(limiter: &Limiter, setup: &Arc<Setup>, receipts: Receipts) -> Self {
-        let (limiter, setup) = (limiter.clone(), Arc::clone(setup));
-        Self {
-            limiter,
-            setup,
-            receipts,
-        }
+    pub(crate) fn new(setup: &Arc<Setup>, receipts: Receipts) -> Self {
+        let setup = Arc::clone(setup);
+        Self { setup, receipts }
     }
 
     /// Gives everything back, as far as it has not flowed back by itself.
     pub async fn refund(self) {
-        let observer = &*self.limiter.inner.observer;
+        let observer = &*self.setup.fixed.observer;
         self.receipts.refund(&self.setup.stores, observer).await;
     }
 }

@@ -7,10 +7,10 @@ use aforo_core::{Mode, Outcome, Quota, Verdict};
 use smallvec::SmallVec;
 
 use super::Receipt;
+use crate::AnswerBody;
 use crate::http::denial::DecisionId;
 use crate::http::{Standing, fields};
 use crate::way::{Entry, Ruled};
-use crate::{AnswerBody, Limiter};
 
 /// A decision with everything that may be told of it. What it took stays taken unless its
 /// [`Receipt`] is given back.
@@ -140,8 +140,7 @@ impl Ruling {
     /// What it takes to give back what was taken; `None` when nothing was, or it was asked before.
     pub fn receipt(&mut self) -> Option<Receipt> {
         let receipts = std::mem::take(&mut self.entry.receipts);
-        let limiter: &Limiter = &self.entry.door.limiter;
-        (!receipts.is_empty()).then(|| Receipt::new(limiter, &self.entry.door.setup, receipts))
+        (!receipts.is_empty()).then(|| Receipt::new(&self.entry.door.setup, receipts))
     }
 }
 

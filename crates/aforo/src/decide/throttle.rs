@@ -75,7 +75,7 @@ impl Throttle {
         key: &[u8],
         cost: u64,
     ) -> Charges<'a> {
-        let (now, secret) = (limiter.inner.clock.now(), &limiter.inner.key);
+        let (now, secret) = (limiter.fixed.clock.now(), &limiter.fixed.key);
         setup
             .policies
             .charge_of(&self.policy, &self.metered, key, cost, now, secret)
@@ -90,7 +90,7 @@ impl Limiter {
         key: &[u8],
         cost: u64,
     ) -> Option<Result<Check, CheckError>> {
-        let setup = self.inner.setup.load();
+        let setup = self.setup.load();
         if !setup.immediate {
             return None;
         }
@@ -112,7 +112,7 @@ impl Limiter {
         key: &[u8],
         cost: u64,
     ) -> Result<Check, CheckError> {
-        let setup = self.inner.setup.load_full();
+        let setup = self.setup.load_full();
         let charges = throttle.charges(self, &setup, key, cost);
         let mut lines: Lines = charges.planned.iter().map(Line::of).collect();
         let mut receipts = Receipts::default();

@@ -4,6 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use ::http::request::Parts;
 use ::http::{Request, Response, response};
 use bytes::Bytes;
 use http_body::Body;
@@ -13,8 +14,7 @@ use tower_service::Service;
 
 use super::LimitedBody;
 use crate::at_once::at_once;
-use crate::way::Waiting;
-use crate::{Admission, Passage, Replayed};
+use crate::{Admission, Passage, Replayed, Waiting};
 
 type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
@@ -58,11 +58,11 @@ where
         Self { service, step }
     }
 
-    pub(super) fn waiting(service: S, waiting: Waiting<B>) -> Self
+    pub(super) fn waiting(service: S, waiting: Waiting, head: Parts, body: B) -> Self
     where
         B: Body<Data = Bytes> + Send + Unpin + 'static,
     {
-        let admission = Box::pin(waiting.go_on());
+        let admission = Box::pin(waiting.go_on(head, body));
         let step = Step::Waiting { admission };
         Self { service, step }
     }
@@ -90,12 +90,13 @@ where
 
 fn forward<S, B, R>(
     service: &mut S,
-    request: Request<Replayed<B>>,
+    mut request: Request<Replayed<B>>,
     mut passage: Passage,
 ) -> Step<S::Future, B, R>
 where
     S: Service<Request<Replayed<B>>>,
 {
+    request.extensions_mut().insert(passage.standing());
     passage.forwarded();
     Step::Running {
         future: service.call(request),

@@ -8,8 +8,7 @@ use http_body::Body;
 use tower_service::Service;
 
 use super::{LimitedBody, LimitedFuture, PeerAddress};
-use crate::way::{self, Entered};
-use crate::{Limiter, Replayed};
+use crate::{Admission, Entered, Limiter, Replayed};
 
 /// A service behind a limiter.
 #[derive(Clone)]
@@ -43,9 +42,15 @@ where
         let clone = self.inner.clone();
         let ready = std::mem::replace(&mut self.inner, clone);
         let peer = PeerAddress::of(request.extensions());
-        match way::enter(&self.limiter, request, peer) {
-            Entered::Done(admission) => LimitedFuture::admitted(ready, admission),
-            Entered::Waits(waiting) => LimitedFuture::waiting(ready, waiting),
-        }
+        let (mut head, body) = request.into_parts();
+        let admission = match self.limiter.enter(&mut head, peer) {
+            Entered::Waits(waiting) => return LimitedFuture::waiting(ready, waiting, head, body),
+            Entered::Answered(answer) => Admission::Answer(answer),
+            Entered::Passes(passage) => {
+                let request = Request::from_parts(head, Replayed::untouched(body));
+                Admission::Pass(request, passage)
+            }
+        };
+        LimitedFuture::admitted(ready, admission)
     }
 }

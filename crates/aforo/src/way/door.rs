@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use ::http::request::Parts;
 use aforo_core::{Charge, Timestamp};
-use aforo_policy::{Caller, Part, Planned, PlannedCharge, Policy, WhenMissing};
+use aforo_policy::{Caller, Part, Place, Planned, PlannedCharge, Policy, WhenMissing};
 use aforo_store::{Batch, Receipt, Store};
 
 use super::Stopped;
 use crate::Limiter;
 use crate::at_once::at_once;
+use crate::fixed::Fixed;
 use crate::identity::ClientAddress;
-use crate::limiter::Inner;
 use crate::setup::Setup;
 use crate::taking::{Line, Lines};
 
@@ -21,8 +21,9 @@ const MOST_BODY: usize = 64 * 1024;
 
 /// A request at the door: when it came, from where, and what it is put against.
 pub(crate) struct Door {
-    pub(crate) limiter: Limiter,
     pub(crate) setup: Arc<Setup>,
+    /// Where the limiter stands.
+    pub(crate) place: Place,
     pub(crate) client: Option<ClientAddress>,
     pub(super) now: Timestamp,
     /// How many requests it stands for.
@@ -32,17 +33,17 @@ pub(crate) struct Door {
 impl Door {
     /// The door of a request that came from `peer`.
     pub(super) fn of(limiter: &Limiter, parts: &Parts, peer: Option<SocketAddr>) -> Self {
-        let setup = limiter.inner.setup.load_full();
+        let setup = limiter.setup.load_full();
         let identity = &setup.settings().identity;
         let client = peer.map(|peer| ClientAddress::of(peer.ip(), &parts.headers, identity));
         if let Some(client) = client.filter(|client| client.untrusted_forwarding) {
-            limiter.inner.untrusted.saw(client.peer);
-            limiter.inner.observer.untrusted_forwarding(client.peer);
+            limiter.fixed.untrusted.saw(client.peer);
+            limiter.fixed.observer.untrusted_forwarding(client.peer);
         }
         Self {
-            now: limiter.inner.clock.now(),
+            now: limiter.fixed.clock.now(),
             times: 1,
-            limiter: limiter.clone(),
+            place: limiter.place,
             client,
             setup,
         }
@@ -51,16 +52,16 @@ impl Door {
     /// The door of whoever asks without a request.
     pub(super) fn without_request(limiter: &Limiter) -> Self {
         Self {
-            now: limiter.inner.clock.now(),
+            now: limiter.fixed.clock.now(),
             times: 1,
-            setup: limiter.inner.setup.load_full(),
-            limiter: limiter.clone(),
+            setup: limiter.setup.load_full(),
+            place: limiter.place,
             client: None,
         }
     }
 
-    pub(super) fn inner(&self) -> &Inner {
-        &self.limiter.inner
+    pub(crate) fn fixed(&self) -> &Fixed {
+        &self.setup.fixed
     }
 
     /// Whoever came, before anything is known but the address.
@@ -71,23 +72,23 @@ impl Door {
 
     /// Charges the edge's policies, each by itself. What they took stays taken.
     pub(super) fn charge_edge(&self, caller: &Caller, lines: &mut Lines) -> Option<Stopped> {
-        let (inner, edge) = (self.inner(), &self.setup.settings().edge);
+        let (fixed, edge) = (self.fixed(), &self.setup.settings().edge);
         if edge.is_empty() {
             return None;
         }
         if self.client.is_none() {
-            let enforced = |policy: &Arc<Policy>| policy.at.hold(self.limiter.place);
+            let enforced = |policy: &Arc<Policy>| policy.at.hold(self.place);
             return edge.iter().any(enforced).then_some(Stopped::PeerUnknown);
         }
         let policies = &self.setup.policies;
-        let place = self.limiter.place;
-        let charges = policies.edge_charges(caller.address, place, self.now, &inner.key);
+        let place = self.place;
+        let charges = policies.edge_charges(caller.address, place, self.now, &fixed.key);
         for planned in &charges.planned {
             let mut line = Line::of(planned);
             if let Planned::Charge(charge) = &planned.planned {
                 self.charge_alone(charge, &mut line);
             }
-            inner.observer.judged(&line.judged());
+            fixed.observer.judged(&line.judged());
             lines.push(line);
         }
         let denied = lines.iter().any(Line::is_violated);
@@ -98,7 +99,7 @@ impl Door {
     pub(super) fn charge_alone(&self, charge: &Charge<'_>, line: &mut Line) -> Receipt {
         let mut batch = Batch::new();
         batch.push(*charge);
-        let Some(Ok(charged)) = at_once(self.inner().edge.charge(&batch)) else {
+        let Some(Ok(charged)) = at_once(self.fixed().edge.charge(&batch)) else {
             return Receipt::empty();
         };
         line.outcome = charged.outcomes.first().copied();

@@ -69,10 +69,10 @@ impl Drop for Entry {
             return;
         }
         let receipts = std::mem::take(&mut self.receipts);
-        let (limiter, setup) = (self.door.limiter.clone(), Arc::clone(&self.door.setup));
+        let setup = Arc::clone(&self.door.setup);
         let immediate = receipts.all_immediate();
         let giving_back = async move {
-            let observer = &*limiter.inner.observer;
+            let observer = &*setup.fixed.observer;
             receipts.refund(&setup.stores, observer).await;
         };
         if immediate {

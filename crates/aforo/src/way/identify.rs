@@ -48,7 +48,7 @@ impl Door {
                 None => Finding::Found,
             };
         }
-        let who = match &self.inner().identify {
+        let who = match &self.fixed().identify {
             Some(identify) => Who::of(match identify(parts) {
                 Some(known) => Identified::Verified(known.resolved(self.setup.settings())),
                 None => Identified::Absent,
@@ -198,8 +198,8 @@ impl Door {
 
     /// Takes a unit of the failed credentials of the client's address.
     fn reserve(&self, lines: &mut Lines) -> Result<Option<Reserved>, Stopped> {
-        let inner = self.inner();
-        let (Some(terms), Some(client)) = (&inner.failed_credentials, self.client) else {
+        let fixed = self.fixed();
+        let (Some(terms), Some(client)) = (&fixed.failed_credentials, self.client) else {
             return Ok(None);
         };
         let prefix = prefix(client.address, self.setup.settings().identity.ipv6_prefix);
@@ -207,11 +207,11 @@ impl Door {
             IpAddr::V4(address) => address.to_ipv6_mapped().octets(),
             IpAddr::V6(address) => address.octets(),
         };
-        let hash = inner.key.hash(&octets);
+        let hash = fixed.key.hash(&octets);
         let charge = Charge::new(terms, Principal::stranger(hash), 1);
         let mut line = undisclosed(terms);
         let receipt = self.charge_alone(&charge, &mut line);
-        inner.observer.judged(&line.judged());
+        fixed.observer.judged(&line.judged());
         let denied = line.is_violated();
         lines.push(line);
         if denied {
@@ -222,7 +222,7 @@ impl Door {
 
     fn give_back(&self, Reserved(receipt): Reserved) {
         if !receipt.lines().is_empty() {
-            at_once(self.inner().edge.refund(receipt));
+            at_once(self.fixed().edge.refund(receipt));
         }
     }
 }

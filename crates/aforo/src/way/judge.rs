@@ -82,7 +82,7 @@ impl Entry {
         if asks_own_use {
             return Ok(Front::Waits(Waits::OwnUse));
         }
-        if policies.needs_body(&matched, caller, door.limiter.place) {
+        if policies.needs_body(&matched, caller, door.place) {
             return Ok(Front::Waits(Waits::Body));
         }
         if !door.setup.immediate {
@@ -114,7 +114,7 @@ impl Entry {
             return Ok(Waits::OwnUse);
         }
         let matched = matched(policies, parts, &facts);
-        let needs_body = policies.needs_body(&matched, caller, door.limiter.place);
+        let needs_body = policies.needs_body(&matched, caller, door.place);
         Ok(if needs_body {
             Waits::Body
         } else {
@@ -170,15 +170,8 @@ impl Door {
     where
         'a: 'r,
     {
-        let (policies, inner) = (&self.setup.policies, self.inner());
-        policies.reckoning(
-            facts,
-            caller,
-            matched,
-            self.limiter.place,
-            self.now,
-            &inner.key,
-        )
+        let (policies, fixed) = (&self.setup.policies, self.fixed());
+        policies.reckoning(facts, caller, matched, self.place, self.now, &fixed.key)
     }
 
     /// Adds what the request is to be charged.
@@ -207,7 +200,7 @@ impl Door {
         caller: &Caller,
         matched: &Matched<'_>,
     ) -> Option<Box<Aftermath>> {
-        let (policies, place) = (&self.setup.policies, self.limiter.place);
+        let (policies, place) = (&self.setup.policies, self.place);
         if !policies.looks_at_responses() {
             return None;
         }
@@ -221,7 +214,7 @@ impl Door {
             planned: &charges.planned,
             how,
             sums: false,
-            observer: &*self.inner().observer,
+            observer: &*self.fixed().observer,
             penalises: self.setup.policies.penalises(),
             divides_pools: self.setup.policies.divides_pools(),
         }
@@ -254,7 +247,7 @@ impl Entry {
             Finding::Stopped(stopped) => return Err(stopped),
             Finding::Waits => return Ok(Front::Waits(Waits::Identity)),
         }
-        let needs_body = policies.needs_body(&matched, caller, door.limiter.place);
+        let needs_body = policies.needs_body(&matched, caller, door.place);
         Ok(Front::Waits(match needs_body {
             true => Waits::Body,
             false => Waits::Store,

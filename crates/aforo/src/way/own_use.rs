@@ -17,18 +17,18 @@ impl Door {
         let limits_path = gateway.and_then(|gateway| gateway.limits_path.as_deref());
         limits_path == Some(path.matched())
             && matches!(parts.method, Method::GET | Method::HEAD)
-            && self.limiter.place == Place::Gateway
+            && self.place == Place::Gateway
     }
 }
 
 impl Entry {
     /// How the caller's own policies stand; takes nothing.
     pub(super) async fn own_use(&self, parts: &Parts) -> Response<AnswerBody> {
-        let (door, inner) = (&self.door, self.door.inner());
-        let own =
-            door.setup
-                .policies
-                .own_charges(&self.caller, door.limiter.place, door.now, &inner.key);
+        let (door, fixed) = (&self.door, self.door.fixed());
+        let own = door
+            .setup
+            .policies
+            .own_charges(&self.caller, door.place, door.now, &fixed.key);
         let planned = &own.charges.planned;
         let mut lines: Lines = planned.iter().map(Line::alone).collect();
         let mut receipts = Receipts::default();
@@ -40,7 +40,7 @@ impl Entry {
                 told.push(planned.scope, *route, &standing);
             }
         }
-        inner.observer.decided(Decided::Answered(200));
+        fixed.observer.decided(Decided::Answered(200));
         let gateway = door.setup.settings().gateway.as_ref();
         let cors = gateway.and_then(|gateway| gateway.cors.as_ref());
         told.answer(&parts.headers, cors)

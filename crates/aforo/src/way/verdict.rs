@@ -6,14 +6,13 @@ use ::http::request::Parts;
 use ::http::uri::PathAndQuery;
 use ::http::{Request, Response, StatusCode, Uri, header};
 use aforo_core::Span;
-use aforo_policy::Place;
 
 use super::{Entry, Ruled, Stopped};
 use crate::denied::Denied;
 use crate::http::Shown;
 use crate::http::denial::{Asked, DecisionId, Refused, answer};
 use crate::taking::{Judgement, Line};
-use crate::{Admission, AnswerBody, Decided, Passage, Replayed, Standing};
+use crate::{Admission, AnswerBody, Decided, Passage, Replayed};
 
 /// What becomes of a request, whose parts stay where they are.
 #[allow(
@@ -94,7 +93,7 @@ impl Entry {
 
     /// Tells the observer of a request that goes on.
     fn goes_on(&self, delay: Span) {
-        self.door.inner().observer.decided(if delay.is_zero() {
+        self.door.fixed().observer.decided(if delay.is_zero() {
             Decided::Passed
         } else {
             Decided::Delayed
@@ -107,10 +106,6 @@ impl Entry {
         let gateway = self.door.setup.settings().gateway.as_ref();
         let cors = gateway.and_then(|gateway| gateway.cors.as_ref());
         let origin = cors.and_then(|_| parts.headers.get(header::ORIGIN).cloned());
-        if self.door.limiter.place == Place::App {
-            let standing = Standing::of(&self.caller, &self.lines, delay);
-            parts.extensions.insert(standing);
-        }
         if let Some(spelled) = self.spelled.take() {
             respell(parts, spelled);
         }
@@ -173,10 +168,10 @@ impl Entry {
 
     /// The answer as the application wants it; a gRPC caller understands only the standard one.
     fn rendered(&self, response: Response<AnswerBody>, shown: &Shown<'_>) -> Response<AnswerBody> {
-        let inner = self.door.inner();
+        let fixed = self.door.fixed();
         let status = response.status().as_u16();
-        inner.observer.decided(Decided::Answered(status));
-        match &inner.render {
+        fixed.observer.decided(Decided::Answered(status));
+        match &fixed.render {
             Some(render) if !response.headers().contains_key("grpc-status") => render(Denied {
                 response,
                 policies: shown

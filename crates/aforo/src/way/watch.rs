@@ -15,13 +15,13 @@ impl Door {
     /// What became of a request's credentials.
     #[inline]
     pub(super) fn watch(&self, parts: &Parts, identified: &Identified) {
-        if self.inner().signals.is_some() {
+        if self.fixed().signals.is_some() {
             self.watch_credentials(parts, identified);
         }
     }
 
     fn watch_credentials(&self, parts: &Parts, identified: &Identified) {
-        let (Some(signals), Some(client)) = (&self.inner().signals, self.client) else {
+        let (Some(signals), Some(client)) = (&self.fixed().signals, self.client) else {
             return;
         };
         let settings = self.setup.settings();
@@ -45,14 +45,14 @@ impl Door {
 
     fn telling(&self) -> Telling<'_> {
         Telling {
-            observer: &*self.inner().observer,
+            observer: &*self.fixed().observer,
             now: self.now,
         }
     }
 
     /// A caller was denied.
     pub(super) fn watch_denial(&self, caller: &Caller) {
-        let (Some(signals), Some(consumer)) = (&self.inner().signals, &caller.consumer) else {
+        let (Some(signals), Some(consumer)) = (&self.fixed().signals, &caller.consumer) else {
             return;
         };
         if let Some(client) = self.client {
@@ -65,14 +65,14 @@ impl Entry {
     /// A response came: with which accounts its address failed.
     #[inline]
     pub(crate) fn watch_result(&self, status: StatusCode) {
-        let watches = self.door.inner().signals.is_some();
+        let watches = self.door.fixed().signals.is_some();
         if watches && self.lines.iter().any(|line| line.counted != Counted::All) {
             self.watch_failures(status);
         }
     }
 
     fn watch_failures(&self, status: StatusCode) {
-        let (Some(signals), Some(client)) = (&self.door.inner().signals, self.door.client) else {
+        let (Some(signals), Some(client)) = (&self.door.fixed().signals, self.door.client) else {
             return;
         };
         let failed = |counted: &Counted| {

@@ -3,11 +3,8 @@
 use std::fmt::Write as _;
 use std::net::SocketAddr;
 
-use aforo::{Admission, Limiter, Replayed};
-use bytes::Bytes;
-use http::response::Parts;
-use http::{HeaderMap, Request, Response};
-use http_body_util::Empty;
+use aforo::{Entered, Limiter};
+use http::{Request, Response, request, response};
 
 use crate::Failure;
 use crate::at_once::at_once;
@@ -15,21 +12,6 @@ use crate::sha256::sha256_hex;
 
 /// The field that carries an API key.
 pub const FIELD: &str = "x-api-key";
-
-/// A request without a body.
-pub type Asked = Request<Empty<Bytes>>;
-
-/// What became of a request.
-#[allow(
-    clippy::large_enum_variant,
-    reason = "a box would be allocated while the clock runs"
-)]
-pub enum Became {
-    /// It would be forwarded as it is here; the fields of its response.
-    Passed(HeaderMap, Request<Replayed<Empty<Bytes>>>),
-    /// It was denied.
-    Denied,
-}
 
 /// The API key of one consumer.
 pub fn api_key(place: usize) -> String {
@@ -68,7 +50,7 @@ pub fn limiter(name: &str, text: &str) -> Result<Limiter, Failure> {
 ///
 /// # Errors
 /// Never for a consumer's number.
-pub fn request(consumer: Option<usize>) -> Result<Asked, Failure> {
+pub fn request(consumer: Option<usize>) -> Result<request::Parts, Failure> {
     let request = Request::get("/v1/orders/1041")
         .header("host", "api.example")
         .header("accept", "application/json")
@@ -77,14 +59,14 @@ pub fn request(consumer: Option<usize>) -> Result<Asked, Failure> {
         Some(place) => request.header(FIELD, api_key(place)),
         None => request,
     };
-    Ok(request.body(Empty::new())?)
+    Ok(request.body(())?.into_parts().0)
 }
 
 /// What an upstream answers, before any field of Aforo's.
 ///
 /// # Errors
 /// Never.
-pub fn response() -> Result<Parts, Failure> {
+pub fn response() -> Result<response::Parts, Failure> {
     let response = Response::builder()
         .header("content-type", "application/json")
         .header("content-length", "82")
@@ -92,23 +74,24 @@ pub fn response() -> Result<Parts, Failure> {
     Ok(response.body(())?.into_parts().0)
 }
 
-/// Facts, identity, charges, decision, and the fields on the response.
+/// Facts, identity, charges, decision, and the fields on the response; whether it passed.
 ///
 /// # Errors
 /// When the limiter does not answer at once.
 #[inline]
 pub fn admit(
     limiter: &Limiter,
-    asked: Asked,
+    asked: &mut request::Parts,
     peer: SocketAddr,
-    mut parts: Parts,
-) -> Result<Became, Failure> {
-    match at_once(limiter.admit(asked, Some(peer)))? {
-        Admission::Pass(request, mut passage) => {
+    answer: &mut response::Parts,
+) -> Result<bool, Failure> {
+    match limiter.enter(asked, Some(peer)) {
+        Entered::Passes(mut passage) => {
             passage.forwarded();
-            at_once(passage.finish(&mut parts))?;
-            Ok(Became::Passed(parts.headers, request))
+            at_once(passage.finish(answer))?;
+            Ok(true)
         }
-        Admission::Answer(_) => Ok(Became::Denied),
+        Entered::Answered(_) => Ok(false),
+        Entered::Waits(_) => Err("the limiter has to wait".into()),
     }
 }

@@ -1,8 +1,8 @@
 //! A whole decision, hot, as a multiple of governor's single hot check.
 //!
 //! Facts, identity by API key, two plan policies and one route policy, decision, all fields on
-//! the response. Requests and responses are built before the clock runs and
-//! dropped after it: whoever forwards a request keeps it.
+//! the response. Requests and responses are built before the clock runs and dropped after it, and
+//! stay where they are meanwhile, as in the gateway: whoever forwards a request keeps it.
 //!
 //! `decision` prints a table row; `decision --alone` is one round without the peer, for profilers.
 #![allow(clippy::print_stdout, reason = "rows go to standard output")]
@@ -12,12 +12,13 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use aforo::Limiter;
-use aforo_benches::admitted::{self, Became};
+use aforo_benches::admitted;
 use aforo_benches::governed::Governed;
 use aforo_benches::keys::{self, HOT};
 use aforo_benches::row::{Row, Target};
 use aforo_benches::series::alternate;
 use aforo_benches::{Failure, cpu};
+use http::HeaderMap;
 
 /// The program's allocator, for both sides.
 #[global_allocator]
@@ -83,33 +84,34 @@ fn decisions(limiter: &Limiter) -> Result<f64, Failure> {
             let consumer = place.checked_rem(HOT);
             Ok((admitted::request(consumer)?, admitted::response()?))
         });
-        let asked = asked.collect::<Result<Vec<_>, Failure>>()?;
-        let mut answered = Vec::with_capacity(REQUESTS);
+        let mut asked = asked.collect::<Result<Vec<_>, Failure>>()?;
+        let mut passed: Result<bool, Failure> = Ok(true);
         let took = cpu::spent(|| {
-            answered.extend(
-                asked
-                    .into_iter()
-                    .map(|(asked, parts)| admitted::admit(limiter, asked, peer, parts)),
-            );
+            passed = asked.iter_mut().try_fold(true, |all, (asked, answer)| {
+                Ok(all & admitted::admit(limiter, asked, peer, answer)?)
+            });
         });
         spent = spent.saturating_add(took);
-        answered.into_iter().try_for_each(check)?;
+        let answers = asked.iter().map(|(_, answer)| &answer.headers);
+        check(passed?, answers)?;
     }
     Ok(spent.as_nanos() as f64 / REQUESTS.saturating_mul(TURNS) as f64)
 }
 
 /// Every request passed, and its response shows all three policies.
-fn check(became: Result<Became, Failure>) -> Result<(), Failure> {
-    let Became::Passed(fields, _) = became? else {
+fn check<'a>(passed: bool, answers: impl Iterator<Item = &'a HeaderMap>) -> Result<(), Failure> {
+    if !passed {
         return Err("a request was denied: the quota is too small".into());
-    };
-    let shown = fields.get("ratelimit").map_or(0, |field| {
-        field.as_bytes().split(|byte| *byte == b',').count()
-    });
-    match shown {
-        3 if fields.contains_key("x-ratelimit-remaining") => Ok(()),
-        _ => Err(format!("fields are missing: {fields:?}").into()),
     }
+    for fields in answers {
+        let shown = fields.get("ratelimit").map_or(0, |field| {
+            field.as_bytes().split(|byte| *byte == b',').count()
+        });
+        if shown != 3 || !fields.contains_key("x-ratelimit-remaining") {
+            return Err(format!("fields are missing: {fields:?}").into());
+        }
+    }
+    Ok(())
 }
 
 /// Nanoseconds for a check.

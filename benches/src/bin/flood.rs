@@ -7,9 +7,10 @@
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 use aforo::Limiter;
-use aforo_benches::admitted::{self, Became};
+use aforo_benches::admitted;
 use aforo_benches::row::{Row, Target};
 use aforo_benches::{Failure, resident};
+use http::HeaderMap;
 
 /// How many addresses come by once, each of an IPv6 network of its own.
 const ADDRESSES: u64 = 5_000_000;
@@ -40,7 +41,7 @@ struct Seen {
 fn main() -> Result<(), Failure> {
     let limiter = limiter()?;
     let blocked = Ipv6Addr::new(0x2001, 0xdb8, 0xb10c, 0, 0, 0, 0, 1).into();
-    while let Became::Passed(..) = ask(&limiter, blocked, None)? {}
+    while ask(&limiter, blocked, None)?.is_some() {}
     let before = resident::now()?;
     let seen = flood(&limiter, blocked)?;
     let (after, peak) = (resident::now()?, resident::peak()?);
@@ -72,7 +73,7 @@ policies = ["{CONSUMER_BURST}/day burst {CONSUMER_BURST}"]
 fn flood(limiter: &Limiter, blocked: IpAddr) -> Result<Seen, Failure> {
     let mut seen = Seen::default();
     for number in 0..ADDRESSES {
-        if let Became::Passed(..) = ask(limiter, stranger(number), None)? {
+        if ask(limiter, stranger(number), None)?.is_some() {
             seen.flood_passed = seen.flood_passed.saturating_add(1);
         }
         if number == FULL {
@@ -88,36 +89,35 @@ fn flood(limiter: &Limiter, blocked: IpAddr) -> Result<Seen, Failure> {
 /// The blocked caller asks once more, and the consumer whose turn it is.
 fn look(limiter: &Limiter, blocked: IpAddr, seen: &mut Seen) -> Result<(), Failure> {
     seen.asked_while_blocked = seen.asked_while_blocked.saturating_add(1);
-    if let Became::Passed(..) = ask(limiter, blocked, None)? {
+    if ask(limiter, blocked, None)?.is_some() {
         seen.passed_while_blocked = seen.passed_while_blocked.saturating_add(1);
     }
     let turn = usize::try_from(seen.consumer_requests)?;
     let asked_before = turn.checked_div(CONSUMERS).unwrap_or_default() as u64;
     let right = CONSUMER_BURST.checked_sub(asked_before.saturating_add(1));
-    let became = ask(limiter, stranger(0), turn.checked_rem(CONSUMERS))?;
-    if remaining(&became) != right {
+    let fields = ask(limiter, stranger(0), turn.checked_rem(CONSUMERS))?;
+    if remaining(fields.as_ref()) != right {
         seen.consumers_miscounted = seen.consumers_miscounted.saturating_add(1);
     }
     seen.consumer_requests = seen.consumer_requests.saturating_add(1);
     Ok(())
 }
 
-fn ask(limiter: &Limiter, address: IpAddr, consumer: Option<usize>) -> Result<Became, Failure> {
+/// The fields of the response; `None` when the request is denied.
+fn ask(
+    limiter: &Limiter,
+    address: IpAddr,
+    consumer: Option<usize>,
+) -> Result<Option<HeaderMap>, Failure> {
     let peer = SocketAddr::new(address, 4711);
-    admitted::admit(
-        limiter,
-        admitted::request(consumer)?,
-        peer,
-        admitted::response()?,
-    )
+    let (mut asked, mut answer) = (admitted::request(consumer)?, admitted::response()?);
+    let passed = admitted::admit(limiter, &mut asked, peer, &mut answer)?;
+    Ok(passed.then_some(answer.headers))
 }
 
 /// What a passed request's response says is left.
-fn remaining(became: &Became) -> Option<u64> {
-    let Became::Passed(fields, _) = became else {
-        return None;
-    };
-    let field = fields.get("x-ratelimit-remaining")?;
+fn remaining(fields: Option<&HeaderMap>) -> Option<u64> {
+    let field = fields?.get("x-ratelimit-remaining")?;
     field.to_str().ok()?.parse().ok()
 }
 

@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use aforo::Limiter;
-use aforo_benches::admitted::{self, Asked, Became};
+use aforo_benches::admitted;
 use aforo_benches::keys::HOT;
 use aforo_benches::row::{Row, Target};
 use aforo_benches::series::{Series, alternate};
@@ -18,6 +18,7 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use http::HeaderValue;
 use http::header::AUTHORIZATION;
+use http::request::Parts;
 use ring::hmac;
 
 /// The program's allocator.
@@ -119,10 +120,10 @@ fn token(place: usize) -> Result<HeaderValue, Failure> {
     Ok(HeaderValue::try_from(format!("Bearer {text}.{code}"))?)
 }
 
-fn request(place: usize, tokens: &[HeaderValue], shows: Shows) -> Result<Asked, Failure> {
+fn request(place: usize, tokens: &[HeaderValue], shows: Shows) -> Result<Parts, Failure> {
     let mut request = admitted::request(matches!(shows, Shows::ApiKey).then_some(place))?;
     if let (Shows::Token, Some(token)) = (shows, tokens.get(place)) {
-        request.headers_mut().insert(AUTHORIZATION, token.clone());
+        request.headers.insert(AUTHORIZATION, token.clone());
     }
     Ok(request)
 }
@@ -136,21 +137,21 @@ fn identified(limiter: &Limiter, tokens: &[HeaderValue], shows: Shows) -> Result
             let peer = SocketAddr::from(([192, 0, 2, last], 4711));
             Ok((request(place, tokens, shows)?, peer, admitted::response()?))
         });
-        let asked = asked.collect::<Result<Vec<_>, Failure>>()?;
-        let mut answered = Vec::with_capacity(HOT);
+        let mut asked = asked.collect::<Result<Vec<_>, Failure>>()?;
+        let mut passed: Result<bool, Failure> = Ok(true);
         let took = cpu::spent(|| {
-            answered.extend(
-                asked
-                    .into_iter()
-                    .map(|(asked, peer, parts)| admitted::admit(limiter, asked, peer, parts)),
-            );
+            passed = asked
+                .iter_mut()
+                .try_fold(true, |all, (asked, peer, answer)| {
+                    Ok(all & admitted::admit(limiter, asked, *peer, answer)?)
+                });
         });
         spent = spent.saturating_add(took);
-        for became in answered {
-            let Became::Passed(fields, _) = became? else {
-                return Err("a request was denied: the quota is too small".into());
-            };
-            check(&fields, shows)?;
+        if !passed? {
+            return Err("a request was denied: the quota is too small".into());
+        }
+        for (_, _, answer) in &asked {
+            check(&answer.headers, shows)?;
         }
     }
     Ok(spent.as_nanos() as f64 / HOT.saturating_mul(TURNS) as f64)

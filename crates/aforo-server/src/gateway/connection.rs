@@ -34,7 +34,9 @@ const MAX_STREAMS: u32 = 128;
 pub(super) async fn serve(worker: Rc<Worker>, client: Client, socket: Socket, version: Version) {
     let activity = Arc::clone(&client.activity);
     let (here, client) = (Rc::clone(&worker), Rc::new(client));
-    let service = service_fn(move |request| answer(Rc::clone(&here), Rc::clone(&client), request));
+    // In a box, since hyper moves the future of each request.
+    let service =
+        service_fn(move |request| Box::pin(answer(Rc::clone(&here), Rc::clone(&client), request)));
     let ended = match version {
         Version::Http1 => {
             let connection = http1::Builder::new()

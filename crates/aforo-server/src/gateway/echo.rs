@@ -4,7 +4,8 @@ use std::net::IpAddr;
 
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
-use http::{HeaderValue, Request, Response};
+use http::request::Parts;
+use http::{HeaderValue, Response};
 use serde::Serialize;
 
 use super::body::GatewayBody;
@@ -22,15 +23,15 @@ struct Echo<'a> {
 }
 
 /// What the gateway saw of the request, as JSON.
-pub(super) fn answer<B>(
-    request: &Request<B>,
+pub(super) fn answer(
+    head: &Parts,
     client: IpAddr,
     consumer: Option<&str>,
 ) -> Response<GatewayBody> {
     let echo = Echo {
-        method: request.method().as_str(),
-        path: request.uri().path(),
-        query: request.uri().query(),
+        method: head.method.as_str(),
+        path: head.uri.path(),
+        query: head.uri.query(),
         client,
         consumer,
     };

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use aforo::identity::ClientCertificate;
 use aforo::identity::forwarding::Forwarding;
-use aforo::{Admission, Passage, Replayed};
+use aforo::{Admission, Entered, Replayed};
 use http::uri::Scheme;
 use http::{Method, Request, Response};
 use http_body::Body;
@@ -17,7 +17,7 @@ use hyper::body::Incoming;
 
 use super::activity::Activity;
 use super::body::GatewayBody;
-use super::forward::forward;
+use super::forward::Outgoing;
 use super::problem::Problem;
 use super::request_target::settle_host;
 use super::worker::{Behind, Worker};
@@ -50,51 +50,52 @@ pub(super) async fn answer(
     Ok(response.map(|body| body.within(exchange)))
 }
 
-/// Asks the limiter, and gives what it lets pass to what stands behind the gateway.
+/// Asks the limiter, and gives what it lets pass to what stands behind the gateway, when its time
+/// has come. The head stays where it is meanwhile, since each move of it is a copy.
 async fn admit(
     worker: &Worker,
     client: &Client,
-    mut request: Request<Incoming>,
+    request: Request<Incoming>,
 ) -> Result<Response<GatewayBody>, Problem> {
-    if request.method() == Method::CONNECT {
+    let (mut head, body) = request.into_parts();
+    if head.method == Method::CONNECT {
         return Err(Problem::NoTunnels);
     }
-    settle_host(&mut request)?;
+    settle_host(&mut head)?;
     if let Some(certificate) = &client.certificate {
-        request.extensions_mut().insert(certificate.clone());
+        head.extensions.insert(certificate.clone());
     }
-    let raw_target = worker.forwards_raw().then(|| request.uri().clone());
-    match worker.limiter.admit(request, Some(client.peer)).await {
-        Admission::Answer(answer) => Ok(answer.map(GatewayBody::answer)),
-        Admission::Pass(mut request, passage) => {
-            if let Some(raw) = raw_target {
-                *request.uri_mut() = raw;
+    let raw_target = worker.forwards_raw().then(|| head.uri.clone());
+    let (body, mut passage) = match worker.limiter.enter(&mut head, Some(client.peer)) {
+        Entered::Passes(passage) => (Replayed::untouched(body), passage),
+        Entered::Answered(answer) => return Ok(answer.map(GatewayBody::answer)),
+        Entered::Waits(waiting) => match Box::pin(waiting.go_on(head, body)).await {
+            Admission::Answer(answer) => return Ok(answer.map(GatewayBody::answer)),
+            Admission::Pass(request, passage) => {
+                let (waited, body) = request.into_parts();
+                head = waited;
+                (body, passage)
             }
-            Ok(pass(worker, client, request, passage).await)
-        }
+        },
+    };
+    if let Some(raw) = raw_target {
+        head.uri = raw;
     }
-}
-
-/// Gives an admitted request to what stands behind the gateway, when its time has come.
-async fn pass(
-    worker: &Worker,
-    client: &Client,
-    request: Request<Replayed<Incoming>>,
-    mut passage: Passage,
-) -> Response<GatewayBody> {
     if let Some(delay) = passage.delay() {
         Box::pin(tokio::time::sleep(delay)).await;
     }
     let response = match &worker.behind {
         Behind::Echo => {
             passage.forwarded();
-            echo::answer(&request, passage.client_address(), passage.consumer())
+            echo::answer(&head, passage.client_address(), passage.consumer())
         }
-        Behind::Upstreams(balancer) => forward(worker, balancer, client, request, &mut passage)
-            .await
-            .unwrap_or_else(Problem::response),
+        Behind::Upstreams(balancer) => {
+            let mut outgoing = Outgoing::new(worker, client, head, body, &mut passage);
+            let answered = outgoing.answered(balancer).await;
+            answered.unwrap_or_else(Problem::response)
+        }
     };
     let (mut parts, body) = response.into_parts();
     passage.finish(&mut parts).await;
-    Response::from_parts(parts, body)
+    Ok(Response::from_parts(parts, body))
 }

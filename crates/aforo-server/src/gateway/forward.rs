@@ -8,6 +8,7 @@ use aforo::identity::ClientAddress;
 use aforo::identity::told::Told;
 use aforo::{Passage, Replayed};
 use http::header::{CONNECTION, CONTENT_TYPE, HOST};
+use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, Version};
 use hyper::body::Incoming;
 use hyper::upgrade::OnUpgrade;
@@ -30,7 +31,7 @@ use super::worker::Worker;
 const MOST_SENDS: u32 = 3;
 
 /// A request on its way, kept whole between one attempt to send it and the next.
-struct Outgoing<'a> {
+pub(super) struct Outgoing<'a> {
     worker: &'a Worker,
     passage: &'a mut Passage,
     request: Option<Request<RequestBody>>,
@@ -41,7 +42,8 @@ struct Outgoing<'a> {
     /// The target as it was before the last attempt changed it.
     original: Option<Uri>,
     takes_trailers: bool,
-    changes_protocol: bool,
+    /// The client's end, when the connection is to change its protocol.
+    upgrade: Option<OnUpgrade>,
     needs_http2: bool,
 }
 
@@ -55,49 +57,52 @@ enum Attempt {
     Elsewhere,
 }
 
-/// Sends a request on; gives the response as it goes to the client.
-pub(super) async fn forward(
-    worker: &Worker,
-    balancer: &Balancer,
-    client: &Client,
-    mut request: Request<Replayed<Incoming>>,
-    passage: &mut Passage,
-) -> Result<Response<GatewayBody>, Problem> {
-    let named = passage.client().copied();
-    let peer = client.peer.ip();
-    let address =
-        named.unwrap_or_else(|| ClientAddress::of(peer, request.headers(), &worker.identity));
-    let asked = hop_by_hop::take_from_request(request.headers_mut());
-    let upgrade = asked.upgrade.map(|protocol| {
-        hop_by_hop::ask_upgrade(request.headers_mut(), protocol);
-        hyper::upgrade::on(&mut request)
-    });
-    let told = name_client(worker, client, &address, request.headers_mut());
-    if worker.names_consumers {
-        consumer_fields::write(request.headers_mut(), passage.caller());
+impl<'a> Outgoing<'a> {
+    /// A request that is to be sent on.
+    pub(super) fn new(
+        worker: &'a Worker,
+        client: &Client,
+        mut head: Parts,
+        body: Replayed<Incoming>,
+        passage: &'a mut Passage,
+    ) -> Self {
+        let headers = &mut head.headers;
+        let named = passage.client().copied();
+        let peer = client.peer.ip();
+        let address = named.unwrap_or_else(|| ClientAddress::of(peer, headers, &worker.identity));
+        let asked = hop_by_hop::take_from_request(headers);
+        let changes_protocol = asked.upgrade.is_some();
+        if let Some(protocol) = asked.upgrade {
+            hop_by_hop::ask_upgrade(headers, protocol);
+        }
+        let told = name_client(worker, client, &address, headers);
+        if worker.names_consumers {
+            consumer_fields::write(headers, passage.caller());
+        }
+        let (body, moved) = RequestBody::of(body, &client.activity);
+        let mut request = Request::from_parts(head, body);
+        Self {
+            worker,
+            passage,
+            needs_http2: is_grpc(&request),
+            upgrade: changes_protocol.then(|| hyper::upgrade::on(&mut request)),
+            request: Some(request),
+            moved,
+            told,
+            original: None,
+            takes_trailers: asked.trailers && !changes_protocol,
+        }
     }
-    let mut moved = None;
-    let request = request.map(|body| {
-        let (body, place) = RequestBody::of(body, &client.activity);
-        moved = place;
-        body
-    });
-    let mut outgoing = Outgoing {
-        worker,
-        passage,
-        needs_http2: is_grpc(&request),
-        request: Some(request),
-        moved,
-        told,
-        original: None,
-        takes_trailers: asked.trailers && upgrade.is_none(),
-        changes_protocol: upgrade.is_some(),
-    };
-    let response = outgoing.sent(balancer).await?;
-    received(response, upgrade)
-}
 
-impl Outgoing<'_> {
+    /// Sends it on; gives the response as it goes to the client.
+    pub(super) async fn answered(
+        &mut self,
+        balancer: &Balancer,
+    ) -> Result<Response<GatewayBody>, Problem> {
+        let response = self.sent(balancer).await?;
+        received(response, self.upgrade.take())
+    }
+
     /// Sends it to one upstream after the other, until one answers.
     async fn sent(&mut self, balancer: &Balancer) -> Result<Response<UpstreamBody>, Problem> {
         let mut tried = Tried::default();
@@ -201,7 +206,7 @@ impl Outgoing<'_> {
 
     /// By which way this request goes to `target`.
     fn way(&self, target: &Target) -> Way {
-        let is_plain = !self.takes_trailers && !self.changes_protocol && self.moved.is_none();
+        let is_plain = !self.takes_trailers && self.upgrade.is_none() && self.moved.is_none();
         match target.protocol(self.needs_http2) {
             Protocol::Http2 => Way::Http2,
             Protocol::Http1 if is_plain => Way::Direct,

@@ -3,6 +3,7 @@
 use std::mem;
 
 use http::header::HOST;
+use http::request::Parts;
 use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{HeaderMap, HeaderValue, Request, Uri, Version};
 
@@ -11,20 +12,20 @@ use super::upstream::{Protocol, Target};
 
 /// Sees to it that the request names one host, in its Host field (RFC 9112 §3.2: an absolute
 /// target wins over the field; none or several get 400).
-pub(super) fn settle_host<B>(request: &mut Request<B>) -> Result<(), Problem> {
-    let mut lines = request.headers().get_all(HOST).iter();
+pub(super) fn settle_host(head: &mut Parts) -> Result<(), Problem> {
+    let mut lines = head.headers.get_all(HOST).iter();
     let (first, second) = (lines.next(), lines.next());
     if second.is_some() {
         return Err(Problem::BadHost);
     }
-    match (request.uri().authority(), first) {
+    match (head.uri.authority(), first) {
         (Some(authority), _) => {
             let host = host_field(without_user(authority))?;
-            request.headers_mut().insert(HOST, host);
+            head.headers.insert(HOST, host);
             Ok(())
         }
         (None, Some(_)) => Ok(()),
-        (None, None) if request.version() == Version::HTTP_10 => Ok(()),
+        (None, None) if head.version == Version::HTTP_10 => Ok(()),
         (None, None) => Err(Problem::BadHost),
     }
 }
@@ -120,19 +121,23 @@ mod tests {
 
     #[test]
     fn one_host_is_needed() {
-        assert_eq!(settle_host(&mut request("/", &["a"])), Ok(()));
-        assert_eq!(settle_host(&mut request("/", &[])), Err(Problem::BadHost));
-        let twice = settle_host(&mut request("/", &["a", "a"]));
+        let settled = |hosts: &[&'static str], version| {
+            let (mut head, ()) = request("/", hosts).into_parts();
+            head.version = version;
+            settle_host(&mut head)
+        };
+        assert_eq!(settled(&["a"], Version::HTTP_11), Ok(()));
+        assert_eq!(settled(&[], Version::HTTP_11), Err(Problem::BadHost));
+        let twice = settled(&["a", "a"], Version::HTTP_11);
         assert_eq!(twice, Err(Problem::BadHost));
-        let mut old = request("/", &[]);
-        *old.version_mut() = Version::HTTP_10;
-        assert_eq!(settle_host(&mut old), Ok(()));
+        assert_eq!(settled(&[], Version::HTTP_10), Ok(()));
     }
 
     #[test]
     fn an_absolute_target_wins_over_the_field() {
-        let mut absolute = request("http://user@b:1/x?y", &["a"]);
-        settle_host(&mut absolute).unwrap();
+        let (mut head, ()) = request("http://user@b:1/x?y", &["a"]).into_parts();
+        settle_host(&mut head).unwrap();
+        let mut absolute = Request::from_parts(head, ());
         assert_eq!(absolute.headers()[HOST], "b:1");
         point_at(&mut absolute, &target("http://app"), Protocol::Http1).unwrap();
         assert_eq!(absolute.uri(), "/x?y");

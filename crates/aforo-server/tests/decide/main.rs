@@ -26,6 +26,7 @@ mod grpc_client;
 mod grpc_requests;
 mod http;
 mod http_hostile;
+mod http_ways;
 mod import;
 mod redis_cell;
 mod resp;

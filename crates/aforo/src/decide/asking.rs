@@ -6,6 +6,7 @@ use ::http::Request;
 use aforo_policy::Charges;
 
 use super::Ruling;
+use crate::at_once::at_once;
 use crate::limiter::checked;
 use crate::taking::{How, Line, Lines, Receipts, Taking};
 use crate::way::{self, Ruled};
@@ -30,6 +31,17 @@ impl Limiter {
     /// When there is no such policy. A store that failed is a [`Ruling`], as the policy says.
     pub async fn decide(&self, asked: &[Asked<'_>]) -> Result<Ruling, CheckError> {
         self.rule(asked, How::Take).await
+    }
+
+    /// The same where all stores answer at once (memory); `None` when one has to be waited for, and
+    /// nothing was taken.
+    ///
+    /// # Errors
+    /// As [`Limiter::decide`].
+    pub fn decide_now(&self, asked: &[Asked<'_>]) -> Option<Result<Ruling, CheckError>> {
+        let immediate = self.setup.load().immediate;
+        let ruling = immediate.then(|| self.decide(asked))?;
+        at_once(ruling)
     }
 
     /// Whether `[policies]` has a policy of this name.

@@ -28,6 +28,15 @@ impl Taking<'_> {
         self.tell(put);
     }
 
+    /// [`Taking::put`], without a future where all stores answer at once.
+    pub(crate) async fn put_to(&mut self, put: Put<'_>, immediate: bool) {
+        match immediate {
+            true => self.put_now(put),
+            // In a box, since few wait.
+            false => Box::pin(self.put(put)).await,
+        }
+    }
+
     /// Takes the charges that memory keeps from where they stand; or says that they have to be
     /// put to the store as a batch: where one is named twice, or only to be looked at.
     fn take_at(&mut self, place: usize, put: Put<'_>) -> bool {

@@ -281,16 +281,12 @@ impl Entry {
             receipts,
             ..
         } = self;
-        let mut taking = Taking::new(new_lines(lines, charges), receipts);
         let put = Put {
             sums: true,
             ..door.put(charges, How::Take)
         };
-        if door.setup.immediate {
-            taking.put_now(put);
-        } else {
-            Box::pin(taking.put(put)).await;
-        }
+        let mut taking = Taking::new(new_lines(lines, charges), receipts);
+        taking.put_to(put, door.setup.immediate).await;
         taking.judgement()
     }
 
@@ -303,7 +299,8 @@ impl Entry {
             ..
         } = self;
         let mut taking = Taking::new(new_lines(lines, charges), receipts);
-        taking.put(door.put(charges, how)).await;
+        let put = door.put(charges, how);
+        taking.put_to(put, door.setup.immediate).await;
         taking.judgement()
     }
 }

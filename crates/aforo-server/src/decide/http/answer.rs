@@ -154,6 +154,12 @@ impl<'a> Policy<'a> {
 /// Writes headers as an object; several of one name as one list (RFC 9110, section 5.3).
 fn fields<S: Serializer>(headers: &&HeaderMap, serializer: S) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(Some(headers.keys_len()))?;
+    if headers.keys_len() == headers.len() {
+        for (name, value) in *headers {
+            map.serialize_entry(name.as_str(), value.to_str().unwrap_or_default())?;
+        }
+        return map.end();
+    }
     for name in headers.keys() {
         let mut values = headers
             .get_all(name)

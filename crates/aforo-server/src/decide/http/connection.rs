@@ -14,6 +14,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 use super::super::pulse::{Doing, Pulse};
 use super::desk::Desk;
 use super::exchange;
+use super::short;
 use super::watched::Watched;
 use crate::gateway::LocalExecutor;
 
@@ -28,7 +29,7 @@ const MAX_STREAMS: u32 = 128;
 
 /// A connection's questions that are being answered. While there are any, its client waits.
 pub(super) struct Questions {
-    pulse: Rc<Pulse>,
+    pub(super) pulse: Rc<Pulse>,
     open: Cell<u32>,
 }
 
@@ -68,9 +69,33 @@ where
         return Ok(());
     };
     let questions = Rc::new(Questions {
-        pulse: Rc::clone(&pulse),
+        pulse,
         open: Cell::new(0),
     });
+    let begun = match is_http2 {
+        true => begun,
+        false => match short::answer(&mut stream, begun, &desk, &questions).await? {
+            Some(begun) => begun,
+            None => return Ok(()),
+        },
+    };
+    // In a box, since its room would be held by every connection.
+    Box::pin(serve_any(stream, begun, is_http2, peer, desk, questions)).await
+}
+
+/// Serves a client, whatever it asks.
+async fn serve_any<S>(
+    stream: S,
+    begun: Bytes,
+    is_http2: bool,
+    peer: SocketAddr,
+    desk: Rc<Desk>,
+    questions: Rc<Questions>,
+) -> io::Result<()>
+where
+    S: AsyncRead + AsyncWrite + Unpin + 'static,
+{
+    let pulse = Rc::clone(&questions.pulse);
     let service = service_fn(move |request| {
         let (desk, questions) = (Rc::clone(&desk), Rc::clone(&questions));
         async move { Ok::<_, Infallible>(exchange::answer(&desk, peer, &questions, request).await) }
@@ -88,7 +113,6 @@ where
             .header_read_timeout(None)
             .half_close(true)
             .max_buf_size(MAX_BUFFER)
-            .pipeline_flush(true)
             .serve_connection(socket, service)
             .await
     };

@@ -87,13 +87,11 @@ impl Desk {
         let limiter = &self.limiter;
         let mut ruling = match &ready.kind {
             ReadyKind::Policies(charges) => {
-                // In boxes, since hyper moves a connection's future as a whole with every request.
-                Box::pin(self.decide_policies(charges, how))
-                    .await
-                    .map_err(|error| match error {
-                        CheckError::UnknownPolicy(name) => unknown_policy(&name),
-                        error => Problem::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
-                    })?
+                let ruled = self.decide_policies(charges, how).await;
+                ruled.map_err(|error| match error {
+                    CheckError::UnknownPolicy(name) => unknown_policy(&name),
+                    error => Problem::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
+                })?
             }
             ReadyKind::Request {
                 request,
@@ -146,9 +144,13 @@ impl Desk {
                 cost: charge.cost,
             })
             .collect();
+        // What has to be waited for is in boxes: hyper moves a connection's future with every request.
         match how {
-            How::Take => self.limiter.decide(&asked).await,
-            How::Look => self.limiter.peek_all(&asked).await,
+            How::Take => match self.limiter.decide_now(&asked) {
+                Some(ruled) => ruled,
+                None => Box::pin(self.limiter.decide(&asked)).await,
+            },
+            How::Look => Box::pin(self.limiter.peek_all(&asked)).await,
         }
     }
 }

@@ -13,6 +13,7 @@ use tracing::warn;
 use super::super::token::Token;
 use super::super::worker::Blueprint;
 use super::Receipts;
+use super::pen::Pen;
 
 /// The most peers that are named in the log.
 const MOST_NAMED: usize = 64;
@@ -29,6 +30,7 @@ pub(in crate::decide) struct Desk {
     pub(super) is_guarded: bool,
     /// How long a body may take to arrive.
     pub(super) body_timeout: Duration,
+    pub(super) pen: Pen,
     /// The peers that asked and were not trusted.
     refused: RefCell<HashSet<IpAddr>>,
 }
@@ -43,6 +45,7 @@ impl Desk {
             hosts: Arc::clone(&blueprint.hosts),
             is_guarded: blueprint.guarded_by_certificates || blueprint.token.is_some(),
             body_timeout: blueprint.request_timeout,
+            pen: Pen::new(),
             refused: RefCell::default(),
         }
     }

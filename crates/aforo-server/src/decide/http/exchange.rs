@@ -53,9 +53,7 @@ async fn question(
         return Err(Problem::only("POST"));
     }
     let (parts, body) = request.into_parts();
-    desk.check_host(&parts)?;
-    desk.check_token(&parts.headers)?;
-    guard::check_media_type(&parts.headers)?;
+    guard::check(desk, &parts)?;
     let body = incoming::read(body, desk.body_timeout).await?;
     Ok((body, questions.answering()))
 }
@@ -130,7 +128,7 @@ async fn refund(
 fn description(desk: &Desk, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Problem> {
     read_only(&request)?;
     let (parts, _) = request.into_parts();
-    desk.check_host(&parts)?;
+    desk.check_host(guard::host(&parts))?;
     let mut response = Response::new(Full::from(openapi::text()));
     let media_type = HeaderValue::from_static("application/json");
     response.headers_mut().insert(CONTENT_TYPE, media_type);

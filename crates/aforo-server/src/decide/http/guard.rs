@@ -13,14 +13,10 @@ impl Desk {
     /// Refuses a Host that may be the name of a web page: a page whose name was made to point here
     /// (DNS rebinding) is of the same origin for its browser. Whoever shows a token or a
     /// certificate is no page.
-    pub(super) fn check_host(&self, parts: &Parts) -> Result<(), Problem> {
+    pub(super) fn check_host(&self, host: Option<&str>) -> Result<(), Problem> {
         if self.is_guarded {
             return Ok(());
         }
-        let host = match parts.uri.host() {
-            Some(host) => Some(host),
-            None => one(&parts.headers, HOST.as_str()).map(without_port),
-        };
         if host.is_some_and(|host| is_here(host) || self.is_named(host)) {
             return Ok(());
         }
@@ -36,22 +32,39 @@ impl Desk {
             .any(|name| name.eq_ignore_ascii_case(host))
     }
 
-    /// Requires the token, where there is one.
-    pub(super) fn check_token(&self, headers: &HeaderMap) -> Result<(), Problem> {
+    /// Requires the token, where there is one, of the field `Authorization`.
+    pub(super) fn check_token(&self, authorization: Option<&str>) -> Result<(), Problem> {
         let Some(token) = &self.token else {
             return Ok(());
         };
-        match one(headers, AUTHORIZATION.as_str()) {
+        match authorization {
             Some(value) if token.is_bearer(value.as_bytes()) => Ok(()),
             _ => Err(Problem::no_token()),
         }
     }
 }
 
+/// Checks whoever asks by a request.
+pub(super) fn check(desk: &Desk, parts: &Parts) -> Result<(), Problem> {
+    desk.check_host(host(parts))?;
+    desk.check_token(one(&parts.headers, AUTHORIZATION.as_str()))?;
+    check_media_type(one(&parts.headers, CONTENT_TYPE.as_str()))
+}
+
+/// The host that a request is for.
+pub(super) fn host(parts: &Parts) -> Option<&str> {
+    let in_target = parts.uri.host();
+    in_target.or_else(|| one(&parts.headers, HOST.as_str()).map(without_port))
+}
+
 /// Requires `application/json`, which no form of a web page sends.
-pub(super) fn check_media_type(headers: &HeaderMap) -> Result<(), Problem> {
-    let sent = one(headers, CONTENT_TYPE.as_str()).unwrap_or_default();
-    let essence = sent.split(';').next().unwrap_or_default().trim();
+pub(super) fn check_media_type(sent: Option<&str>) -> Result<(), Problem> {
+    let essence = sent
+        .unwrap_or_default()
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim();
     if essence.eq_ignore_ascii_case("application/json") {
         return Ok(());
     }
@@ -68,7 +81,7 @@ pub(super) fn one<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     values.next().is_none().then_some(value)
 }
 
-fn without_port(authority: &str) -> &str {
+pub(super) fn without_port(authority: &str) -> &str {
     match authority.rsplit_once(':') {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
         _ => authority,
@@ -122,11 +135,7 @@ mod tests {
 
     #[test]
     fn only_json_is_json() {
-        let said = |value: &'static str| {
-            let mut headers = HeaderMap::new();
-            headers.insert(CONTENT_TYPE, http::HeaderValue::from_static(value));
-            check_media_type(&headers).is_ok()
-        };
+        let said = |value| check_media_type(Some(value)).is_ok();
         assert!(said("application/json"));
         assert!(said("Application/JSON; charset=utf-8"));
         for other in [
@@ -138,6 +147,6 @@ mod tests {
         ] {
             assert!(!said(other), "{other}");
         }
-        assert!(check_media_type(&HeaderMap::new()).is_err());
+        assert!(check_media_type(None).is_err());
     }
 }

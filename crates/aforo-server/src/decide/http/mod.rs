@@ -2,15 +2,19 @@
 
 mod answer;
 mod connection;
+mod date;
 mod deciding;
 mod desk;
 mod exchange;
 mod forward_auth;
 mod guard;
+mod head;
 mod incoming;
 mod openapi;
+mod pen;
 mod problem;
 mod receipts;
+mod short;
 mod watched;
 mod wire;
 

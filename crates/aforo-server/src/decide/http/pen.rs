@@ -1,0 +1,77 @@
+//! What the connections of a worker read into and write with.
+
+use std::cell::RefCell;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use tokio::io::{AsyncRead, ReadBuf};
+
+use super::answer::is_standing;
+use super::date::Date;
+use super::deciding::Decided;
+
+/// The most bytes that are read at once, and that are kept to write in.
+const ROOM: usize = 16 * 1024;
+
+/// What the connections of a worker read into and write with, so that no idle one holds any.
+#[derive(Debug)]
+pub(super) struct Pen {
+    input: RefCell<Box<[u8]>>,
+    json: RefCell<Vec<u8>>,
+    date: RefCell<Date>,
+}
+
+impl Pen {
+    pub(super) fn new() -> Self {
+        Self {
+            input: RefCell::new(vec![0; ROOM].into()),
+            json: RefCell::default(),
+            date: RefCell::default(),
+        }
+    }
+
+    /// Reads once; how many bytes came.
+    pub(super) fn poll_read<S: AsyncRead + Unpin>(
+        &self,
+        stream: &mut S,
+        unread: &mut Vec<u8>,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<usize>> {
+        let mut input = self.input.borrow_mut();
+        let mut read = ReadBuf::new(&mut input);
+        ready!(Pin::new(stream).poll_read(cx, &mut read))?;
+        unread.extend_from_slice(read.filled());
+        Poll::Ready(Ok(read.filled().len()))
+    }
+
+    /// Writes an answer with its head.
+    pub(super) fn write(&self, decided: &Decided, out: &mut Vec<u8>) {
+        let mut json = self.json.borrow_mut();
+        json.clear();
+        // Only maps with other keys than strings cannot be written, and there are none.
+        let _written = serde_json::to_writer(&mut *json, &decided.answer());
+        out.reserve(json.len().saturating_add(512));
+        out.extend_from_slice(
+            b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncache-control: no-store\r\n",
+        );
+        for (name, value) in &decided.headers {
+            if is_standing(name) {
+                field(out, name.as_str(), value.as_bytes());
+            }
+        }
+        let mut length = itoa::Buffer::new();
+        field(out, "content-length", length.format(json.len()).as_bytes());
+        field(out, "date", self.date.borrow_mut().now().as_bytes());
+        out.extend_from_slice(b"\r\n");
+        out.extend_from_slice(&json);
+        json.clear();
+        json.shrink_to(ROOM);
+    }
+}
+
+fn field(out: &mut Vec<u8>, name: &str, value: &[u8]) {
+    for piece in [name.as_bytes(), b": ", value, b"\r\n"] {
+        out.extend_from_slice(piece);
+    }
+}

@@ -58,7 +58,7 @@ impl Row {
         target: Target,
     ) -> Self {
         let Ratio {
-            of_medians,
+            median,
             least,
             most,
         } = ratio;
@@ -66,8 +66,8 @@ impl Row {
             what: what.to_owned(),
             ours: format!("{:.1} {unit}", ours.median()),
             theirs: format!("{:.1} {unit}", theirs.median()),
-            figure: format!("{of_medians:.2}× ({least:.2}–{most:.2})"),
-            value: of_medians,
+            figure: format!("{median:.2}× ({least:.2}–{most:.2})"),
+            value: median,
             target,
         }
     }

@@ -76,7 +76,7 @@ fn main() -> Result<(), Failure> {
 /// What one costs over the other, in nanoseconds.
 fn row(what: &str, ours: &Series, theirs: &Series, target: Target) -> Row {
     let more = ours.median() - theirs.median();
-    let ratio = ours.over(theirs).of_medians;
+    let ratio = ours.over(theirs).median;
     Row {
         figure: format!("{more:+.0} ns ({ratio:.2}×)"),
         value: more,

@@ -11,7 +11,7 @@ use crate::peer::{CONSUMERS, folder};
 use crate::server::{Core, Server, command};
 
 /// How long one round lasts, in seconds.
-const SECONDS: u32 = 3;
+const SECONDS: u32 = 2;
 
 /// How many connections ask at once.
 const CONNECTIONS: u32 = 64;

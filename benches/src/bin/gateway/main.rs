@@ -21,7 +21,7 @@ use peer::{Allowance, Peer, Site};
 use server::Server;
 
 /// How many rounds each peer has.
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 11;
 
 /// A peer that stands and waits, with what was measured.
 struct Standing {
@@ -89,11 +89,11 @@ fn limiter_share(on: &Series, off: &Series) -> Row {
         theirs: format!("{:.1} µs off", off.median()),
         figure: format!(
             "{:.1} % ({:.1}–{:.1})",
-            share(ratio.of_medians),
+            share(ratio.median),
             share(ratio.most),
             share(ratio.least)
         ),
-        value: share(ratio.of_medians),
+        value: share(ratio.median),
         target: Target::AtMost(8.0),
     }
 }

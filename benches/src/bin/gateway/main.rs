@@ -21,7 +21,7 @@ use peer::{Allowance, Peer, Site};
 use server::Server;
 
 /// How many rounds each peer has.
-const ROUNDS: usize = 11;
+const ROUNDS: usize = 21;
 
 /// A peer that stands and waits, with what was measured.
 struct Standing {

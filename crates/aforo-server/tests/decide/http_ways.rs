@@ -1,9 +1,11 @@
 //! A question is answered the same whichever way it goes: by the bytes that came, or by hyper.
 
+use http::Request;
+use http_body_util::Full;
 use serde_json::json;
 
 use crate::http::{http, post};
-use crate::support::{RawClient, RawResponse};
+use crate::support::{Http2Client, RawClient, RawResponse};
 
 /// A field that only hyper answers.
 const BY_HYPER: &str = "connection: keep-alive, x\r\n";
@@ -149,4 +151,23 @@ fn whoever_sends_no_more_still_hears_the_answer() {
     client.send(question("/v1/peek", LOOK)).finish();
     assert_eq!(client.response().status, 200);
     assert!(client.has_ended());
+}
+
+#[tokio::test]
+async fn http_2_is_asked_by_prior_knowledge() {
+    let program = http();
+    let address = program.service("http");
+    let client = Http2Client::connect(address).await;
+    let mut answers = Vec::new();
+    for _ in 0..4 {
+        let request = Request::post(format!("http://{address}/v1/decide"))
+            .header("content-type", "application/json")
+            .body(Full::from(LOOK))
+            .unwrap();
+        let response = client.clone().send(request).await;
+        assert_eq!(response.status(), 200);
+        let told: serde_json::Value = serde_json::from_slice(response.body()).unwrap();
+        answers.push(told["allowed"].as_bool());
+    }
+    assert_eq!(answers, [Some(true), Some(true), Some(true), Some(false)]);
 }

@@ -18,7 +18,7 @@ impl Folder {
     }
 
     /// Writes a file into it.
-    pub(crate) fn put(&self, name: &str, text: &str) -> PathBuf {
+    pub(crate) fn put(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
         let path = self.0.join(name);
         std::fs::write(&path, text).unwrap();
         path

@@ -43,17 +43,14 @@ const TOKENS: [&str; 32] = [
     "é",
 ];
 
-/// The lines of the head, of which the first is the request's.
-fn lines<'b>(bytes: &'b [u8], whole: &Whole<'_>) -> Vec<&'b str> {
-    let head = &bytes[..whole.length - whole.body.len()];
-    let head = std::str::from_utf8(head).unwrap_or_default();
-    head.lines().filter(|line| !line.is_empty()).collect()
-}
-
 fn is_sound(bytes: &[u8], whole: &Whole<'_>) {
-    assert!(whole.length <= bytes.len());
-    assert!(bytes[..whole.length].ends_with(whole.body));
-    let lines = lines(bytes, whole);
+    let question = bytes.get(..whole.length).unwrap_or_default();
+    assert_eq!(question.len(), whole.length, "no more than came");
+    assert!(question.ends_with(whole.body));
+    let head = question.strip_suffix(whole.body).unwrap_or_default();
+    let head = std::str::from_utf8(head).unwrap_or_default();
+    // Of which the first is the request's.
+    let lines: Vec<&str> = head.lines().filter(|line| !line.is_empty()).collect();
     let values = |name: &str| -> Vec<&str> {
         let fields = lines.iter().skip(1).filter_map(|line| line.split_once(':'));
         let named = fields.filter(|(said, _)| said.trim_end().eq_ignore_ascii_case(name));

@@ -11,7 +11,7 @@ use crate::server::Server;
 use crate::{ROUNDS, connections, programs};
 
 /// Requests of a round.
-const COUNT: u32 = 100_000;
+const COUNT: u32 = 60_000;
 
 const OURS: &str = r#"{"policy":"exports","partition":"caller:1"}"#;
 const THEIRS: &str =

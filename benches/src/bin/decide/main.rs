@@ -22,7 +22,7 @@ mod server;
 use aforo_benches::Failure;
 
 /// Rounds of each contender.
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 11;
 
 fn main() -> Result<(), Failure> {
     let part = std::env::args().nth(1);

@@ -88,7 +88,7 @@ fn answered(
 fn grpc(scene: &Scene, path: &str, message: &[u8], own: Option<&Certified>) -> Vec<u8> {
     let length = u32::try_from(message.len()).unwrap().to_be_bytes();
     let body = [&[0], &length[..], message].concat();
-    let body = format!("@{}", scene.folder.put("body", body).display());
+    let body = format!("@{}", scene.folder.put_bytes("body", &body).display());
     let fields = ["content-type: application/grpc", "te: trailers"];
     let arguments = [
         "--http2",

@@ -18,9 +18,13 @@ impl Folder {
     }
 
     /// Writes a file into it.
-    pub(crate) fn put(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+    pub(crate) fn put(&self, name: &str, text: &str) -> PathBuf {
+        self.put_bytes(name, text.as_bytes())
+    }
+
+    pub(crate) fn put_bytes(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.0.join(name);
-        std::fs::write(&path, text).unwrap();
+        std::fs::write(&path, bytes).unwrap();
         path
     }
 }

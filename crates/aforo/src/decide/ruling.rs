@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ::http::{HeaderMap, Response};
+use ::http::{HeaderMap, HeaderName, HeaderValue, Response};
 use aforo_core::{Mode, Outcome, Quota, Verdict};
 use smallvec::SmallVec;
 
@@ -91,10 +91,18 @@ impl Ruling {
 
     /// Writes the fields that tell a caller where it stands, those of the denial if it is one.
     pub fn write_fields(&self, headers: &mut HeaderMap) {
+        let _full = headers.try_reserve(fields::MOST);
+        self.give_fields(|name, value| {
+            let _full = headers.try_append(name, value);
+        });
+    }
+
+    /// Gives the same fields away one by one, several of one name one after the other.
+    pub fn give_fields(&self, mut take: impl FnMut(HeaderName, HeaderValue)) {
         if let Some(denial) = &self.denial {
             let told = denial.headers().iter();
             for (name, value) in told.filter(|(name, _)| *name != ::http::header::CONTENT_LENGTH) {
-                let _full = headers.try_append(name.clone(), value.clone());
+                take(name.clone(), value.clone());
             }
             return;
         }
@@ -107,7 +115,7 @@ impl Ruling {
         let plan = self.entry.caller.plan.as_ref();
         let plan = plan.map(|plan| plan.name.as_str());
         let settings = self.entry.door.setup.settings();
-        fields::write_standings(headers, &standings, plan, &settings.responses);
+        fields::give_standings(&standings, plan, &settings.responses, take);
     }
 
     /// All policies that were asked, in order; of a team's divided pool, the part that took part.

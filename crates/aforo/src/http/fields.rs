@@ -8,6 +8,9 @@ use smallvec::SmallVec;
 use super::standing::Standing;
 use super::{Shown, ratelimit_fields, upstream_fields, written, x_ratelimit};
 
+/// How many fields there are at most.
+pub(crate) const MOST: usize = 6;
+
 pub(super) const RATELIMIT: HeaderName = HeaderName::from_static("ratelimit");
 pub(super) const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
@@ -66,6 +69,22 @@ pub(crate) fn write_standings(
         denied: None,
     };
     upstream_fields::join(headers, &ours, responses.upstream_fields);
+}
+
+/// Gives them away where no upstream sent any.
+pub(crate) fn give_standings(
+    standings: &[Standing<'_>],
+    plan: Option<&str>,
+    responses: &Responses,
+    take: impl FnMut(HeaderName, HeaderValue),
+) {
+    let ours = Ours {
+        standings,
+        plan,
+        responses,
+        denied: None,
+    };
+    ours.give(take);
 }
 
 fn standings<'a>(shown: &'a Shown<'_>) -> SmallVec<[Standing<'a>; 6]> {

@@ -6,11 +6,9 @@ use aforo_policy::UpstreamFields;
 use sfv::Parser;
 use sfv::visitor::Ignored;
 
-use super::fields::{Ours, RATELIMIT, RATELIMIT_POLICY, put};
+use super::fields::{MOST, Ours, RATELIMIT, RATELIMIT_POLICY, put};
 use super::x_ratelimit::{LIMIT, POLICY, REMAINING, RESET};
 
-/// How many fields there are at most.
-const ALL: usize = 6;
 static X_RATELIMIT: [HeaderName; 4] = [LIMIT, REMAINING, RESET, POLICY];
 static LISTS: [HeaderName; 2] = [RATELIMIT_POLICY, RATELIMIT];
 
@@ -109,7 +107,7 @@ fn insert(headers: &mut HeaderMap, ours: &Ours<'_>, wanted: impl Fn(&HeaderName)
         return;
     }
     // Room for all at once; a map that holds all it can says so again at each field.
-    let _full = headers.try_reserve(ALL);
+    let _full = headers.try_reserve(MOST);
     ours.give(|name, value| {
         if wanted(&name) {
             put(headers, name, value);

@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 
 use aforo::core::{Mode, Outcome, Verdict};
 use aforo::decide::{Ruling, Told};
-use http::{HeaderMap, HeaderName, StatusCode};
+use http::{HeaderName, HeaderValue, StatusCode};
 use schemars::JsonSchema;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
+
+/// The headers of a caller's answer, those of one name one after the other.
+pub(super) type Headers = Vec<(HeaderName, HeaderValue)>;
 
 /// A decision. A denial is a value: the HTTP status of the answer is 200 either way.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -20,7 +23,7 @@ pub(super) struct Answer<'a> {
     /// The headers that the caller is to get: where it stands, and those of the denial.
     #[serde(serialize_with = "fields")]
     #[schemars(with = "BTreeMap<String, String>")]
-    headers: &'a HeaderMap,
+    headers: &'a [(HeaderName, HeaderValue)],
     /// The body that the caller is to get when it is denied, of the media type in `headers`.
     #[serde(skip_serializing_if = "Option::is_none")]
     body: Option<&'a str>,
@@ -92,7 +95,7 @@ impl<'a> Answer<'a> {
     /// What is told of a ruling, whose fields are `headers`.
     pub(super) fn of(
         ruling: &'a Ruling,
-        headers: &'a HeaderMap,
+        headers: &'a [(HeaderName, HeaderValue)],
         body: Option<&'a str>,
         receipt: Option<String>,
     ) -> Self {
@@ -152,30 +155,22 @@ impl<'a> Policy<'a> {
 }
 
 /// Writes headers as an object; several of one name as one list (RFC 9110, section 5.3).
-fn fields<S: Serializer>(headers: &&HeaderMap, serializer: S) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(Some(headers.keys_len()))?;
-    if headers.keys_len() == headers.len() {
-        for (name, value) in *headers {
-            map.serialize_entry(name.as_str(), value.to_str().unwrap_or_default())?;
-        }
-        return map.end();
-    }
-    for name in headers.keys() {
-        let mut values = headers
-            .get_all(name)
-            .iter()
-            .filter_map(|value| value.to_str().ok());
-        let first = values.next().unwrap_or_default();
-        match values.next() {
-            None => map.serialize_entry(name.as_str(), first)?,
-            Some(second) => {
-                let mut joined = format!("{first}, {second}");
-                for value in values {
-                    joined.push_str(", ");
-                    joined.push_str(value);
-                }
+fn fields<S: Serializer>(
+    headers: &&[(HeaderName, HeaderValue)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(None)?;
+    for same in headers.chunk_by(|(one, _), (next, _)| one == next) {
+        match same {
+            [(name, value)] => {
+                map.serialize_entry(name.as_str(), value.to_str().unwrap_or_default())?;
+            }
+            [(name, _), ..] => {
+                let values = same.iter().filter_map(|(_, value)| value.to_str().ok());
+                let joined = values.collect::<Vec<_>>().join(", ");
                 map.serialize_entry(name.as_str(), &joined)?;
             }
+            [] => {}
         }
     }
     map.end()

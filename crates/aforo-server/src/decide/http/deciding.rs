@@ -5,10 +5,10 @@ use std::net::SocketAddr;
 use aforo::decide::{Asked as ByName, Ruling, Vouched};
 use aforo::{AnswerBody, CheckError, KnownConsumer};
 use bytes::Bytes;
-use http::{HeaderMap, Request, StatusCode};
+use http::{Request, StatusCode};
 use http_body_util::BodyExt;
 
-use super::answer::Answer;
+use super::answer::{Answer, Headers};
 use super::desk::Desk;
 use super::problem::Problem;
 use super::wire::{Charge, Facts, Kind, Partition, Question};
@@ -25,7 +25,7 @@ pub(super) enum How {
 /// A decision and what the caller is to get.
 pub(super) struct Decided {
     ruling: Ruling,
-    pub(super) headers: HeaderMap,
+    pub(super) headers: Headers,
     body: Option<String>,
     receipt: Option<String>,
 }
@@ -119,8 +119,8 @@ impl Desk {
                 .and_then(|receipt| self.receipts.keep(receipt)),
             false => None,
         };
-        let mut headers = HeaderMap::with_capacity(8);
-        ruling.write_fields(&mut headers);
+        let mut headers = Headers::with_capacity(8);
+        ruling.give_fields(|name, value| headers.push((name, value)));
         let body = match ruling.denial() {
             Some(denial) => Some(text(denial.body().clone()).await),
             None => None,

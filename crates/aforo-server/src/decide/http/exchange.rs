@@ -162,7 +162,9 @@ fn json(answer: &impl Serialize) -> Response<Full<Bytes>> {
 
 /// Shows where the caller stands also on the answer itself.
 fn show_standing(decided: &Decided, headers: &mut HeaderMap) {
-    for (name, value) in decided.headers.iter().filter(|(name, _)| is_standing(name)) {
-        let _full = headers.try_append(name.clone(), value.clone());
+    for (name, value) in &decided.headers {
+        if is_standing(name) {
+            let _full = headers.try_append(name.clone(), value.clone());
+        }
     }
 }

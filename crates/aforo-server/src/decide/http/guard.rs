@@ -96,8 +96,12 @@ fn is_here(host: &str) -> bool {
     if let Some(address) = bracketed {
         return address.parse::<Ipv6Addr>().is_ok();
     }
-    let name = host.to_ascii_lowercase();
-    host.parse::<Ipv4Addr>().is_ok() || name == "localhost" || name.ends_with(".localhost")
+    host.parse::<Ipv4Addr>().is_ok() || is_loopback_name(host)
+}
+
+fn is_loopback_name(host: &str) -> bool {
+    let last = host.rsplit('.').next().unwrap_or_default();
+    last.eq_ignore_ascii_case("localhost")
 }
 
 #[cfg(test)]

@@ -1,7 +1,10 @@
 //! One question.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 
 use super::Facts;
 
@@ -19,7 +22,7 @@ const MOST_POLICIES: usize = 64;
 ]))]
 pub(crate) struct Question {
     /// A request's facts, which routes, plans and groups of the file are applied to.
-    request: Option<Facts>,
+    request: Option<Box<Facts>>,
     /// A policy of `[policies]`, by its name.
     policy: Option<String>,
     /// What is counted apart; only beside `policy`.
@@ -49,8 +52,8 @@ pub(crate) struct Charge {
 }
 
 /// What is counted apart: an account, an address, anything; or several such parts.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(untagged, expecting = "expected a string or a list of strings")]
+#[derive(Debug, JsonSchema)]
+#[schemars(untagged)]
 pub(crate) enum Partition {
     /// One part.
     One(String),
@@ -73,6 +76,39 @@ pub(crate) enum Kind {
     Request(Box<Facts>, Option<u64>),
     /// Policies by their names.
     Policies(Vec<Charge>),
+}
+
+// By hand: an untagged enum would be read into a value of any kind first.
+impl<'de> Deserialize<'de> for Partition {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(PartitionReader)
+    }
+}
+
+struct PartitionReader;
+
+impl<'de> Visitor<'de> for PartitionReader {
+    type Value = Partition;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string or a list of strings")
+    }
+
+    fn visit_str<E: Error>(self, part: &str) -> Result<Partition, E> {
+        Ok(Partition::One(part.to_owned()))
+    }
+
+    fn visit_string<E: Error>(self, part: String) -> Result<Partition, E> {
+        Ok(Partition::One(part))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Partition, A::Error> {
+        let mut parts = Vec::new();
+        while let Some(part) = list.next_element()? {
+            parts.push(part);
+        }
+        Ok(Partition::Several(parts))
+    }
 }
 
 impl Default for Partition {
@@ -104,7 +140,7 @@ impl Question {
             return Err("`partition` belongs to `policy`; in `policies` each has its own");
         }
         match (request, policy, policies) {
-            (Some(facts), None, None) => Ok(Kind::Request(Box::new(facts), cost)),
+            (Some(facts), None, None) => Ok(Kind::Request(facts, cost)),
             (None, Some(policy), None) => Ok(Kind::Policies(vec![Charge {
                 policy,
                 partition: partition.unwrap_or_default(),

@@ -16,24 +16,17 @@ struct Line {
     target: String,
 }
 
-fn shared(name: &str) -> PathBuf {
-    let folder = std::env::var_os("AFORO_SHARED").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
-        PathBuf::from,
-    );
-    folder.join(name)
+fn path() -> PathBuf {
+    let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let shared = std::env::var_os("AFORO_SHARED").map_or_else(beside, PathBuf::from);
+    shared.join("data/access-2015.log")
 }
 
 /// Apache's combined format: `ADDRESS - - [TIME] "METHOD TARGET VERSION" …`.
 fn lines() -> Vec<Line> {
-    let path = shared("access-2015.log");
+    let path = path();
     let text = std::fs::read_to_string(&path);
-    let text = text.unwrap_or_else(|error| {
-        panic!(
-            "{}: {error}; AFORO_SHARED names the folder that holds it",
-            path.display()
-        )
-    });
+    let text = text.unwrap_or_else(|error| panic!("{}: {error}; set AFORO_SHARED", path.display()));
     text.lines()
         .map(|line| {
             let request = line.split('"').nth(1).unwrap();

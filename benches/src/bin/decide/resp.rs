@@ -13,7 +13,7 @@ use crate::{ROUNDS, connections, programs};
 
 /// Commands of a round, without and with a pipeline.
 const ALONE: (u32, u32) = (1, 100_000);
-const PIPELINED: (u32, u32) = (32, 1_000_000);
+const PIPELINED: (u32, u32) = (32, 400_000);
 
 /// Somebody who is asked.
 struct Contender<'s> {

@@ -210,11 +210,7 @@ impl Limiter {
         partition: &(impl AsRef<[u8]> + ?Sized),
     ) -> Result<(), CheckError> {
         let setup = self.setup.load_full();
-        let now = self.fixed.clock.now();
-        let charges = setup
-            .policies
-            .charge_by_name(policy, &[partition.as_ref()], 1, now, &self.fixed.key)
-            .ok_or_else(|| CheckError::UnknownPolicy(policy.to_owned()))?;
+        let charges = self.named(&setup, policy, partition.as_ref(), 1)?;
         for planned in &charges.planned {
             let store = setup.stores.at(setup.stores.place_of(planned.policy));
             if let (Planned::Charge(charge), Some(store)) = (&planned.planned, store) {
@@ -269,11 +265,13 @@ impl Limiter {
         partition: &[u8],
         cost: u64,
     ) -> Result<Charges<'a>, CheckError> {
-        let now = self.fixed.clock.now();
+        let (now, key) = (self.fixed.clock.now(), &self.fixed.key);
+        let mut charges = Charges::default();
         setup
             .policies
-            .charge_by_name(policy, &[partition], cost, now, &self.fixed.key)
-            .ok_or_else(|| CheckError::UnknownPolicy(policy.to_owned()))
+            .add_charge_by_name(&mut charges, (policy, &[partition]), cost, now, key)
+            .ok_or_else(|| CheckError::UnknownPolicy(policy.to_owned()))?;
+        Ok(charges)
     }
 
     /// The whole way of one request: edge, identity, charges, decision. `peer` is the socket's

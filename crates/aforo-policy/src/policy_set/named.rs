@@ -7,17 +7,19 @@ use crate::partition::{Encoding, Partition, Tag, normalized};
 use crate::{Charges, Metered, Place, Planned, PlannedCharge, Policy, Scope};
 
 impl PolicySet {
-    /// The charge of one policy of `[policies]` by name, for calls without a request. The parts
-    /// of `partition` stand for what requests say, normalised as the policy says; none of them
-    /// is one bucket for all. `None` when there is no such policy; no charge when it is unlimited.
-    pub fn charge_by_name<'a>(
+    /// Adds the charge of one policy of `[policies]` by name, for calls without a request. The
+    /// parts of `partition` stand for what requests say, normalised as the policy says; none of
+    /// them is one bucket for all. `None` when there is no such policy; no charge is added when it
+    /// is unlimited.
+    #[must_use]
+    pub fn add_charge_by_name<'a>(
         &'a self,
-        name: &str,
-        partition: &[&[u8]],
+        charges: &mut Charges<'a>,
+        (name, partition): (&str, &[&[u8]]),
         cost: u64,
         now: Timestamp,
         key: &HashKey,
-    ) -> Option<Charges<'a>> {
+    ) -> Option<()> {
         let policy = self.settings.policies.get(name)?;
         let mut encoding = Encoding::default();
         for part in partition {
@@ -29,14 +31,9 @@ impl PolicySet {
         let origin = self.origin(&self.nobody);
         let mut sum = self.sum(origin, &self.nobody, Place::App, now, key);
         sum.cost = cost;
-        let mut charges = Charges::default();
-        sum.add_partition(
-            &mut charges,
-            Scope::Name,
-            policy,
-            Partition::of(&encoding, key),
-        );
-        Some(charges)
+        let partition = Partition::of(&encoding, key);
+        sum.add_partition(charges, Scope::Name, policy, partition);
+        Some(())
     }
 
     /// The charge of a policy that the file does not have, counted apart by `key` alone.

@@ -86,6 +86,19 @@ fn both_ways_take_from_the_same_bucket() {
 }
 
 #[test]
+fn a_question_without_the_address_it_needs_is_put_once() {
+    let program = http();
+    let body = r#"{"request":{"path":"/"}}"#;
+    for fields in ["", BY_HYPER] {
+        let answer = post(&mut program.client_of("http"), "/v1/decide", fields, body);
+        assert_eq!(answer.status, 400);
+    }
+    let log = program.whole_log();
+    let said = log.matches("nobody said who the peer is");
+    assert_eq!(said.count(), 2, "{log}");
+}
+
+#[test]
 fn whoever_may_not_ask_is_told_so_either_way() {
     let program = http();
     let elsewhere = question("/v1/peek", LOOK).replace("localhost", "page.example");

@@ -40,7 +40,7 @@ fn rl_02_a_load_balancer_that_nobody_trusts_is_named_once() {
         let response = program.client_from("127.0.0.9").ask("GET", "/", &fields);
         assert_eq!(response.field("x-ratelimit-remaining"), Some("2"));
     }
-    assert_eq!(named(program.log()), 0);
+    assert_eq!(named(program.whole_log()), 0);
 }
 
 #[test]

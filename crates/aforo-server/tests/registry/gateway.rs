@@ -47,7 +47,8 @@ fn a_start_with_an_empty_registry_is_told_and_one_with_a_consumer_is_not() {
     );
     scene.key_of("acme");
     let filled = scene.gateway();
-    assert!(!filled.log().contains("no consumers"), "{}", filled.log());
+    let log = filled.whole_log();
+    assert!(!log.contains("no consumers"), "{log}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use super::{Folder, RawClient};
@@ -23,6 +23,7 @@ pub(crate) struct Program {
     address: SocketAddr,
     log: Arc<Mutex<String>>,
     services: Arc<Mutex<Vec<(String, SocketAddr)>>>,
+    following: Option<JoinHandle<()>>,
     _folder: Option<Folder>,
 }
 
@@ -78,13 +79,14 @@ impl Program {
             .unwrap();
         let log = Arc::new(Mutex::new(String::new()));
         let services = Arc::default();
-        let listening = follow(&mut child, Arc::clone(&log), Arc::clone(&services));
+        let (listening, following) = follow(&mut child, Arc::clone(&log), Arc::clone(&services));
         match listening.recv_timeout(PATIENCE) {
             Ok(address) => Self {
                 child,
                 address,
                 log,
                 services,
+                following: Some(following),
                 _folder: None,
             },
             Err(_) => {
@@ -165,6 +167,16 @@ impl Program {
         }
     }
 
+    /// Ends it; everything that it said.
+    pub(crate) fn whole_log(mut self) -> String {
+        self.terminate();
+        self.ended();
+        if let Some(following) = self.following.take() {
+            following.join().unwrap();
+        }
+        self.log()
+    }
+
     /// Its memory in bytes.
     pub(crate) fn resident(&self) -> u64 {
         let status = format!("/proc/{}/status", self.child.id());
@@ -214,10 +226,10 @@ fn follow(
     child: &mut Child,
     log: Arc<Mutex<String>>,
     services: Arc<Mutex<Vec<(String, SocketAddr)>>>,
-) -> Receiver<SocketAddr> {
+) -> (Receiver<SocketAddr>, JoinHandle<()>) {
     let (found, listening) = channel();
     let lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    thread::spawn(move || {
+    let following = thread::spawn(move || {
         for line in lines.map_while(Result::ok) {
             {
                 let mut log = log.lock().unwrap();
@@ -235,5 +247,5 @@ fn follow(
             }
         }
     });
-    listening
+    (listening, following)
 }

@@ -59,10 +59,12 @@ impl Limiter {
         }
         let (now, key) = (self.fixed.clock.now(), &self.fixed.key);
         let policies = &setup.policies;
-        let charges = policies.charge_by_name(asked.policy, asked.partition, asked.cost, now, key);
-        let Some(charges) = charges else {
+        let mut charges = Charges::default();
+        let named = (asked.policy, asked.partition);
+        let added = policies.add_charge_by_name(&mut charges, named, asked.cost, now, key);
+        if added.is_none() {
             return Some(Err(CheckError::UnknownPolicy(asked.policy.to_owned())));
-        };
+        }
         let mut lines: Lines = charges.planned.iter().map(Line::of).collect();
         let mut receipts = Receipts::default();
         let mut taking = Taking::new(&mut lines, &mut receipts);
@@ -126,18 +128,7 @@ impl Limiter {
     }
 
     async fn rule(&self, asked: &[Asked<'_>], how: How) -> Result<Ruling, CheckError> {
-        let ruled = way::rule_named(self, how, |setup, now| {
-            let mut charges = Charges::default();
-            for one in asked {
-                let key = &self.fixed.key;
-                let planned = setup
-                    .policies
-                    .charge_by_name(one.policy, one.partition, one.cost, now, key)
-                    .ok_or_else(|| CheckError::UnknownPolicy(one.policy.to_owned()))?;
-                charges.planned.extend(planned.planned);
-            }
-            Ok(charges)
-        });
+        let ruled = way::rule_named(self, asked, how);
         ruled.await.map(|ruled: Ruled| Ruling::new(ruled))
     }
 }

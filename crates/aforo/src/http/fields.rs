@@ -62,12 +62,7 @@ pub(crate) fn write_standings(
     plan: Option<&str>,
     responses: &Responses,
 ) {
-    let ours = Ours {
-        standings,
-        plan,
-        responses,
-        denied: None,
-    };
+    let ours = Ours::of_passed(standings, plan, responses);
     upstream_fields::join(headers, &ours, responses.upstream_fields);
 }
 
@@ -78,13 +73,7 @@ pub(crate) fn give_standings(
     responses: &Responses,
     take: impl FnMut(HeaderName, HeaderValue),
 ) {
-    let ours = Ours {
-        standings,
-        plan,
-        responses,
-        denied: None,
-    };
-    ours.give(take);
+    Ours::of_passed(standings, plan, responses).give(take);
 }
 
 fn standings<'a>(shown: &'a Shown<'_>) -> SmallVec<[Standing<'a>; 6]> {
@@ -122,7 +111,21 @@ pub(super) struct Ours<'a> {
     denied: Option<Span>,
 }
 
-impl Ours<'_> {
+impl<'a> Ours<'a> {
+    /// Those of a request that passed.
+    const fn of_passed(
+        standings: &'a [Standing<'a>],
+        plan: Option<&'a str>,
+        responses: &'a Responses,
+    ) -> Self {
+        Self {
+            standings,
+            plan,
+            responses,
+            denied: None,
+        }
+    }
+
     /// Whether there are none.
     pub(super) const fn are_none(&self) -> bool {
         self.standings.is_empty()

@@ -17,15 +17,14 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use ::http::request::Parts;
-use ::http::{Request, Response};
-use aforo_core::{Span, Timestamp};
+use ::http::{HeaderMap, Response};
+use aforo_core::Span;
 use aforo_policy::{Charges, Described, OfDescriptors, Planned, PlannedCharge, Refusal};
 
-use crate::decide::{DescriptorsRuling, Ruling};
+use crate::decide::{Asked, DescriptorsRuling, Ruling};
 use crate::http::denial::DecisionId;
-use crate::setup::Setup;
 use crate::taking::{How, Judgement};
-use crate::{AnswerBody, Limiter};
+use crate::{AnswerBody, CheckError, Limiter};
 use door::Door;
 pub(crate) use entered::enter;
 pub use entered::{Entered, Waiting};
@@ -64,7 +63,7 @@ pub(crate) async fn rule(
         Front::Stopped(stopped) => Err(stopped),
         Front::Waits(waits) => entry.judge_after(&parts, waits, body, how).await,
     };
-    entry.ruled(&parts, judged)
+    entry.ruled(&parts.headers, judged)
 }
 
 /// Decides over the descriptors of a request. What is taken stays taken.
@@ -85,24 +84,35 @@ pub(crate) async fn rule_descriptors(
         Planned::Blocked => None,
     };
     let partitions = charges.planned.iter().map(partition).collect();
-    let (parts, ()) = Request::new(()).into_parts();
     Ok(DescriptorsRuling {
-        ruling: Ruling::new(entry.ruled(&parts, Ok(judgement))),
+        ruling: Ruling::new(entry.ruled(&HeaderMap::new(), Ok(judgement))),
         ends,
         partitions,
     })
 }
 
-/// Decides over charges by name, for somebody else.
-pub(crate) async fn rule_named<E>(
+/// Decides over policies by name, for somebody else.
+pub(crate) async fn rule_named(
     limiter: &Limiter,
+    asked: &[Asked<'_>],
     how: How,
-    plan: impl for<'a> FnOnce(&'a Setup, Timestamp) -> Result<Charges<'a>, E>,
-) -> Result<Ruled, E> {
+) -> Result<Ruled, CheckError> {
     let mut entry = Entry::at(Door::without_request(limiter));
     let setup = Arc::clone(&entry.door.setup);
-    let charges = plan(&setup, entry.door.now)?;
+    let (now, key) = (entry.door.now, &limiter.fixed.key);
+    let mut charges = Charges::default();
+    for one in asked {
+        setup
+            .policies
+            .add_charge_by_name(
+                &mut charges,
+                (one.policy, one.partition),
+                one.cost,
+                now,
+                key,
+            )
+            .ok_or_else(|| CheckError::UnknownPolicy(one.policy.to_owned()))?;
+    }
     let judgement = entry.judge_named(&charges, how).await;
-    let (parts, ()) = Request::new(()).into_parts();
-    Ok(entry.ruled(&parts, Ok(judgement)))
+    Ok(entry.ruled(&HeaderMap::new(), Ok(judgement)))
 }

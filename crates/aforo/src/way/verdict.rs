@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use ::http::request::Parts;
 use ::http::uri::PathAndQuery;
-use ::http::{Request, Response, StatusCode, Uri, header};
+use ::http::{HeaderMap, Request, Response, StatusCode, Uri, header};
 use aforo_core::Span;
 
 use super::{Entry, Ruled, Stopped};
@@ -67,12 +67,12 @@ impl Entry {
     /// What is told to whoever asked for somebody else.
     pub(super) fn ruled(
         mut self: Box<Self>,
-        parts: &Parts,
+        headers: &HeaderMap,
         judged: Result<Judgement, Stopped>,
     ) -> Ruled {
         self.forwarded = true;
         let id = DecisionId::next();
-        let answer = |refused: &Refused<'_>| Some(self.answer_as(id, parts, refused));
+        let answer = |refused: &Refused<'_>| Some(self.answer_as(id, headers, refused));
         let denial = match &judged {
             Ok(Judgement::Pass(_)) => None,
             Ok(Judgement::Exceeded) => answer(&Refused::Exceeded),
@@ -116,13 +116,13 @@ impl Entry {
 
     /// The answer to a request that does not go on.
     pub(super) fn answer(&self, parts: &Parts, refused: &Refused<'_>) -> Response<AnswerBody> {
-        self.answer_as(DecisionId::next(), parts, refused)
+        self.answer_as(DecisionId::next(), &parts.headers, refused)
     }
 
     fn answer_as(
         &self,
         id: DecisionId,
-        parts: &Parts,
+        headers: &HeaderMap,
         refused: &Refused<'_>,
     ) -> Response<AnswerBody> {
         let settings = self.door.setup.settings();
@@ -143,7 +143,7 @@ impl Entry {
             upgrade_url: plan.and_then(|plan| plan.upgrade_url.as_deref()),
         };
         let asked = Asked {
-            headers: &parts.headers,
+            headers,
             identity: &settings.identity,
             credential: self.caller.credential,
             cors: settings

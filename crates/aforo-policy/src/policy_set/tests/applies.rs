@@ -9,7 +9,8 @@ use super::scene::{
     plan, policy, route, shared, with_routes,
 };
 use crate::{
-    Caller, Consumer, Part, Place, Places, Planned, Policy, PolicySet, Route, Scope, Settings, Team,
+    Caller, Charges, Consumer, Part, Place, Places, Planned, Policy, PolicySet, Route, Scope,
+    Settings, Team,
 };
 
 fn set(settings: Settings) -> PolicySet {
@@ -229,7 +230,8 @@ fn a_policy_is_charged_by_name() {
         ..Settings::default()
     });
     let by_name = |name: &str, parts: &[&[u8]]| {
-        let charges = set.charge_by_name(name, parts, 3, NOW, &KEY)?;
+        let mut charges = Charges::default();
+        set.add_charge_by_name(&mut charges, (name, parts), 3, NOW, &KEY)?;
         let planned = charges.planned.first()?;
         assert_eq!(planned.scope, Scope::Name);
         let charge = charge(&planned.planned);

@@ -4,16 +4,17 @@ use std::collections::BTreeMap;
 
 use aforo::core::{Mode, Outcome, Verdict};
 use aforo::decide::{Ruling, Told};
+use aforo::http::denial::DecisionId;
 use http::{HeaderName, HeaderValue, StatusCode};
 use schemars::JsonSchema;
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+
+use super::json::{Json, Object, name};
 
 /// The headers of a caller's answer, those of one name one after the other.
 pub(super) type Headers = Vec<(HeaderName, HeaderValue)>;
 
 /// A decision. A denial is a value: the HTTP status of the answer is 200 either way.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, JsonSchema)]
 pub(super) struct Answer<'a> {
     /// Whether the request may go on, after `delay_ms` where that is there.
     allowed: bool,
@@ -21,35 +22,29 @@ pub(super) struct Answer<'a> {
     /// 422, 503).
     status: u16,
     /// The headers that the caller is to get: where it stands, and those of the denial.
-    #[serde(serialize_with = "fields")]
     #[schemars(with = "BTreeMap<String, String>")]
-    headers: &'a [(HeaderName, HeaderValue)],
+    headers: Fields<'a>,
     /// The body that the caller is to get when it is denied, of the media type in `headers`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     body: Option<&'a str>,
     /// Milliseconds for which the request is to be held, rounded up: a leaky bucket's slot.
-    #[serde(skip_serializing_if = "Option::is_none")]
     delay_ms: Option<u64>,
     /// Seconds until asking again helps, rounded up, at least 1; when denied, if it ever helps.
-    #[serde(skip_serializing_if = "Option::is_none")]
     retry_after: Option<u64>,
     /// All policies that applied, in order.
     policies: Vec<Policy<'a>>,
     /// The consumer, when one was verified.
-    #[serde(skip_serializing_if = "Option::is_none")]
     consumer: Option<&'a str>,
     /// The caller's plan.
-    #[serde(skip_serializing_if = "Option::is_none")]
     plan: Option<&'a str>,
     /// The name of the decision; in a denial's body it is the same.
-    decision_id: String,
+    #[schemars(with = "String")]
+    decision_id: DecisionId,
     /// What `/v1/refund` takes, when it was asked for and something was taken.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    receipt: Option<String>,
+    receipt: Option<&'a str>,
 }
 
 /// How one policy stands.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, JsonSchema)]
 struct Policy<'a> {
     /// Its name.
     policy: &'a str,
@@ -64,28 +59,28 @@ struct Policy<'a> {
     /// Units that were taken.
     taken: u64,
     /// The most units at once; absent, as all numbers, with quota 0 and where the store failed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     limit: Option<u64>,
     /// Units left.
-    #[serde(skip_serializing_if = "Option::is_none")]
     remaining: Option<u64>,
     /// Seconds until all of the limit is back, rounded up.
-    #[serde(skip_serializing_if = "Option::is_none")]
     reset: Option<u64>,
     /// Seconds until this fits, rounded up, at least 1; when it does not fit now and will.
-    #[serde(skip_serializing_if = "Option::is_none")]
     retry_after: Option<u64>,
 }
 
 /// `{"decisions": […]}`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, JsonSchema)]
 pub(super) struct Decisions<'a> {
     /// One for each question, in order.
     pub(super) decisions: Vec<Answer<'a>>,
 }
 
+/// Headers as an object; several of one name as one list (RFC 9110, section 5.3).
+#[derive(Debug)]
+struct Fields<'a>(&'a [(HeaderName, HeaderValue)]);
+
 /// What was given back.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, JsonSchema)]
 pub(super) struct Refunded {
     /// Always true; a receipt that is unknown, used or forgotten gets 404.
     pub(super) refunded: bool,
@@ -97,7 +92,7 @@ impl<'a> Answer<'a> {
         ruling: &'a Ruling,
         headers: &'a [(HeaderName, HeaderValue)],
         body: Option<&'a str>,
-        receipt: Option<String>,
+        receipt: Option<&'a str>,
     ) -> Self {
         let denial = ruling.denial();
         let policies: Vec<Policy<'a>> = ruling.told().map(Policy::of).collect();
@@ -106,7 +101,7 @@ impl<'a> Answer<'a> {
             status: denial
                 .map_or(StatusCode::OK, http::Response::status)
                 .as_u16(),
-            headers,
+            headers: Fields(headers),
             body,
             delay_ms: ruling.delay().map(|delay| {
                 let millis = delay.as_micros().div_ceil(1_000);
@@ -116,7 +111,7 @@ impl<'a> Answer<'a> {
             policies,
             consumer: ruling.consumer(),
             plan: ruling.plan(),
-            decision_id: ruling.id().to_string(),
+            decision_id: ruling.id(),
             receipt,
         }
     }
@@ -154,26 +149,75 @@ impl<'a> Policy<'a> {
     }
 }
 
-/// Writes headers as an object; several of one name as one list (RFC 9110, section 5.3).
-fn fields<S: Serializer>(
-    headers: &&[(HeaderName, HeaderValue)],
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(None)?;
-    for same in headers.chunk_by(|(one, _), (next, _)| one == next) {
-        match same {
-            [(name, value)] => {
-                map.serialize_entry(name.as_str(), value.to_str().unwrap_or_default())?;
-            }
-            [(name, _), ..] => {
-                let values = same.iter().filter_map(|(_, value)| value.to_str().ok());
-                let joined = values.collect::<Vec<_>>().join(", ");
-                map.serialize_entry(name.as_str(), &joined)?;
-            }
-            [] => {}
-        }
+impl Json for Answer<'_> {
+    fn write(&self, out: &mut Vec<u8>) {
+        Object::begin(out)
+            .member(name!("allowed"), &self.allowed)
+            .member(name!("status"), &self.status)
+            .member(name!("headers"), &self.headers)
+            .optional(name!("body"), self.body)
+            .optional(name!("delay_ms"), self.delay_ms)
+            .optional(name!("retry_after"), self.retry_after)
+            .member(name!("policies"), self.policies.as_slice())
+            .optional(name!("consumer"), self.consumer)
+            .optional(name!("plan"), self.plan)
+            .member(name!("decision_id"), self.decision_id.digits().as_str())
+            .optional(name!("receipt"), self.receipt)
+            .end();
     }
-    map.end()
+}
+
+impl Json for Policy<'_> {
+    fn write(&self, out: &mut Vec<u8>) {
+        Object::begin(out)
+            .member(name!("policy"), self.policy)
+            .member(name!("allowed"), &self.allowed)
+            .member(name!("shadow"), &self.shadow)
+            .member(name!("disclosed"), &self.disclosed)
+            .member(name!("cost"), &self.cost)
+            .member(name!("taken"), &self.taken)
+            .optional(name!("limit"), self.limit)
+            .optional(name!("remaining"), self.remaining)
+            .optional(name!("reset"), self.reset)
+            .optional(name!("retry_after"), self.retry_after)
+            .end();
+    }
+}
+
+impl Json for Decisions<'_> {
+    fn write(&self, out: &mut Vec<u8>) {
+        Object::begin(out)
+            .member(name!("decisions"), self.decisions.as_slice())
+            .end();
+    }
+}
+
+impl Json for Refunded {
+    fn write(&self, out: &mut Vec<u8>) {
+        Object::begin(out)
+            .member(name!("refunded"), &self.refunded)
+            .end();
+    }
+}
+
+impl Json for Fields<'_> {
+    fn write(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        for same in self.0.chunk_by(|(one, _), (next, _)| one == next) {
+            match same {
+                [(name, value)] => {
+                    object.header(name, value.to_str().unwrap_or_default());
+                }
+                [(name, _), ..] => {
+                    let values = same.iter().filter_map(|(_, value)| value.to_str().ok());
+                    let joined = values.collect::<Vec<_>>().join(", ");
+                    object.header(name, &joined);
+                }
+                [] => {}
+            }
+        }
+        object.end();
+    }
 }
 
 /// Whether a field tells where a caller stands.
@@ -181,3 +225,7 @@ pub(super) fn is_standing(name: &HeaderName) -> bool {
     let name = name.as_str();
     name.starts_with("ratelimit") || name.starts_with("x-ratelimit")
 }
+
+#[cfg(test)]
+#[path = "answer_tests.rs"]
+mod tests;

@@ -5,10 +5,11 @@ use std::net::SocketAddr;
 use aforo::decide::{Asked as ByName, Ruling, Vouched};
 use aforo::{AnswerBody, CheckError, KnownConsumer};
 use bytes::Bytes;
-use http::{Request, StatusCode};
+use http::{HeaderName, HeaderValue, Request, StatusCode};
 use http_body_util::BodyExt;
+use smallvec::{SmallVec, smallvec};
 
-use super::answer::{Answer, Headers};
+use super::answer::{Answer, Headers, is_standing};
 use super::desk::Desk;
 use super::problem::Problem;
 use super::wire::{Charge, Facts, Kind, Partition, Question};
@@ -25,7 +26,7 @@ pub(super) enum How {
 /// A decision and what the caller is to get.
 pub(super) struct Decided {
     ruling: Ruling,
-    pub(super) headers: Headers,
+    headers: Headers,
     body: Option<String>,
     receipt: Option<String>,
 }
@@ -34,9 +35,19 @@ impl Decided {
     /// What is told of it.
     pub(super) fn answer(&self) -> Answer<'_> {
         let body = self.body.as_deref();
-        Answer::of(&self.ruling, &self.headers, body, self.receipt.clone())
+        Answer::of(&self.ruling, &self.headers, body, self.receipt.as_deref())
+    }
+
+    /// The headers that tell where the caller stands; they are on the answer itself too.
+    pub(super) fn standing(&self) -> impl Iterator<Item = &(HeaderName, HeaderValue)> {
+        let is_denied = !self.ruling.is_allowed();
+        let headers = self.headers.iter();
+        headers.filter(move |(name, _)| !is_denied || is_standing(name))
     }
 }
+
+/// What is counted apart, part by part.
+type Parts<'a> = SmallVec<[&'a [u8]; 1]>;
 
 /// What a question asks for, with nothing left that could be wrong.
 pub(super) struct Ready {
@@ -134,8 +145,8 @@ impl Desk {
     }
 
     async fn decide_policies(&self, charges: &[Charge], how: How) -> Result<Ruling, CheckError> {
-        let parts: Vec<Vec<&[u8]>> = charges.iter().map(parts).collect();
-        let asked: Vec<ByName<'_>> = charges
+        let parts: SmallVec<[Parts<'_>; 1]> = charges.iter().map(parts).collect();
+        let asked: SmallVec<[ByName<'_>; 1]> = charges
             .iter()
             .zip(&parts)
             .map(|(charge, parts)| ByName {
@@ -185,9 +196,9 @@ fn unknown_policy(name: &str) -> Problem {
     ))
 }
 
-fn parts(charge: &Charge) -> Vec<&[u8]> {
+fn parts(charge: &Charge) -> Parts<'_> {
     match &charge.partition {
-        Partition::One(part) => vec![part.as_bytes()],
+        Partition::One(part) => smallvec![part.as_bytes()],
         Partition::Several(parts) => parts.iter().map(String::as_bytes).collect(),
     }
 }

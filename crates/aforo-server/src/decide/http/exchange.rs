@@ -8,12 +8,12 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::Full;
 use hyper::body::Incoming;
-use serde::Serialize;
 
-use super::answer::{Decisions, Refunded, is_standing};
+use super::answer::{Decisions, Refunded};
 use super::connection::{Answering, Questions};
 use super::deciding::{Decided, How, Ready};
 use super::desk::Desk;
+use super::json::Json;
 use super::problem::Problem;
 use super::wire::{Asked, Question, Refund, read};
 use super::{forward_auth, guard, incoming, openapi};
@@ -77,7 +77,7 @@ async fn ask(
         Asked::List(list) => {
             let decided = all(desk, list, how).await?;
             let answers: Vec<_> = decided.iter().map(Decided::answer).collect();
-            Ok(json(&answers))
+            Ok(json(answers.as_slice()))
         }
         Asked::Decisions(list) => {
             let decided = all(desk, list, how).await?;
@@ -149,10 +149,9 @@ fn plain(text: &'static str) -> Response<Full<Bytes>> {
     response
 }
 
-fn json(answer: &impl Serialize) -> Response<Full<Bytes>> {
+fn json(answer: &(impl Json + ?Sized)) -> Response<Full<Bytes>> {
     let mut text = Vec::with_capacity(1024);
-    // Only maps with other keys than strings cannot be written, and there are none.
-    let _written = serde_json::to_writer(&mut text, answer);
+    answer.write(&mut text);
     let mut response = Response::new(Full::from(text));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -162,9 +161,7 @@ fn json(answer: &impl Serialize) -> Response<Full<Bytes>> {
 
 /// Shows where the caller stands also on the answer itself.
 fn show_standing(decided: &Decided, headers: &mut HeaderMap) {
-    for (name, value) in &decided.headers {
-        if is_standing(name) {
-            let _full = headers.try_append(name.clone(), value.clone());
-        }
+    for (name, value) in decided.standing() {
+        let _full = headers.try_append(name.clone(), value.clone());
     }
 }

@@ -10,6 +10,7 @@ mod forward_auth;
 mod guard;
 mod head;
 mod incoming;
+mod json;
 mod openapi;
 mod pen;
 mod problem;

@@ -7,9 +7,10 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, ReadBuf};
 
-use super::answer::is_standing;
 use super::date::Date;
 use super::deciding::Decided;
+use super::json::Json;
+use super::problem::Problem;
 
 /// The most bytes that are read at once, and that are kept to write in.
 const ROOM: usize = 16 * 1024;
@@ -49,24 +50,36 @@ impl Pen {
     pub(super) fn write(&self, decided: &Decided, out: &mut Vec<u8>) {
         let mut json = self.json.borrow_mut();
         json.clear();
-        // Only maps with other keys than strings cannot be written, and there are none.
-        let _written = serde_json::to_writer(&mut *json, &decided.answer());
+        decided.answer().write(&mut json);
         out.reserve(json.len().saturating_add(512));
         out.extend_from_slice(
             b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncache-control: no-store\r\n",
         );
-        for (name, value) in &decided.headers {
-            if is_standing(name) {
-                field(out, name.as_str(), value.as_bytes());
-            }
+        for (name, value) in decided.standing() {
+            field(out, name.as_str(), value.as_bytes());
         }
-        let mut length = itoa::Buffer::new();
-        field(out, "content-length", length.format(json.len()).as_bytes());
-        field(out, "date", self.date.borrow_mut().now().as_bytes());
-        out.extend_from_slice(b"\r\n");
-        out.extend_from_slice(&json);
+        self.end(&json, out);
         json.clear();
         json.shrink_to(ROOM);
+    }
+
+    /// Writes why a question cannot be answered, with its head.
+    pub(super) fn write_problem(&self, problem: Problem, out: &mut Vec<u8>) {
+        let (status, body) = (problem.status, problem.document());
+        out.extend_from_slice(format!("HTTP/1.1 {status}\r\n").as_bytes());
+        for (name, value) in problem.fields() {
+            field(out, name.as_str(), value.as_bytes());
+        }
+        self.end(&body, out);
+    }
+
+    /// What follows the fields that depend on the answer.
+    fn end(&self, body: &[u8], out: &mut Vec<u8>) {
+        let mut length = itoa::Buffer::new();
+        field(out, "content-length", length.format(body.len()).as_bytes());
+        field(out, "date", self.date.borrow_mut().now().as_bytes());
+        out.extend_from_slice(b"\r\n");
+        out.extend_from_slice(body);
     }
 }
 

@@ -87,24 +87,32 @@ impl Problem {
         }
     }
 
-    /// The response.
-    pub(super) fn response(self) -> Response<Full<Bytes>> {
+    /// The body.
+    pub(super) fn document(&self) -> Vec<u8> {
         let document = Document {
             kind: "about:blank",
             title: self.status.canonical_reason().unwrap_or_default(),
             status: self.status.as_u16(),
             detail: &self.detail,
         };
-        let body = serde_json::to_vec(&document).unwrap_or_default();
-        let mut response = Response::new(Full::from(body));
-        *response.status_mut() = self.status;
-        let headers = response.headers_mut();
+        serde_json::to_vec(&document).unwrap_or_default()
+    }
+
+    /// The fields that tell of the body, and what the status asks for.
+    pub(super) fn fields(self) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
         let media_type = HeaderValue::from_static("application/problem+json");
-        headers.insert(CONTENT_TYPE, media_type);
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        if let Some((name, value)) = self.field {
-            headers.insert(name, value);
-        }
+        let told = [
+            (CONTENT_TYPE, media_type),
+            (CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        ];
+        told.into_iter().chain(self.field)
+    }
+
+    /// The response.
+    pub(super) fn response(self) -> Response<Full<Bytes>> {
+        let mut response = Response::new(Full::from(self.document()));
+        *response.status_mut() = self.status;
+        response.headers_mut().extend(self.fields());
         response
     }
 }

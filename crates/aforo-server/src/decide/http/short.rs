@@ -17,6 +17,7 @@ use super::deciding::{Decided, How};
 use super::desk::Desk;
 use super::guard;
 use super::head::{self, Begins, Whole};
+use super::problem::Problem;
 use super::wire::{Asked, read};
 
 /// The most bytes of a question that is answered here.
@@ -98,17 +99,17 @@ async fn next(
     };
     let _answering = questions.answering();
     match decided(desk, &question).await {
-        Some(decided) => {
-            desk.pen.write(&decided, unsent);
-            Next::Answered(question.length)
-        }
-        None => Next::Leave,
+        Some(Ok(decided)) => desk.pen.write(&decided, unsent),
+        // Hyper would have it decided once more.
+        Some(Err(problem)) => desk.pen.write_problem(problem, unsent),
+        None => return Next::Leave,
     }
+    Next::Answered(question.length)
 }
 
-/// The decision over one question; `None`, and nothing is taken, where there is anything to say
+/// The decision over one question; `None`, and nobody was asked, where there is anything to say
 /// about it but that.
-async fn decided(desk: &Desk, question: &Whole<'_>) -> Option<Decided> {
+async fn decided(desk: &Desk, question: &Whole<'_>) -> Option<Result<Decided, Problem>> {
     let how = match question.path {
         "/v1/decide" => How::Take,
         "/v1/peek" => How::Look,
@@ -122,7 +123,7 @@ async fn decided(desk: &Desk, question: &Whole<'_>) -> Option<Decided> {
         return None;
     };
     let ready = desk.ready(*asked, how).ok()?;
-    desk.decide(ready, how).await.ok()
+    Some(desk.decide(ready, how).await)
 }
 
 /// Sends what was answered.

@@ -21,10 +21,44 @@ static NEXT: LazyLock<AtomicU64> =
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DecisionId(u64);
 
+/// The digits of a [`DecisionId`].
+///
+/// ```
+/// let id = aforo::http::denial::DecisionId::next();
+/// assert_eq!(id.digits().as_str(), id.to_string());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Digits([u8; 16]);
+
 impl DecisionId {
     /// The next id.
     pub fn next() -> Self {
         Self(mixed(NEXT.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    /// Its digits, as they are shown.
+    pub fn digits(self) -> Digits {
+        let (mut digits, mut rest) = ([0; 16], self.0);
+        for place in digits.iter_mut().rev() {
+            *place = digit(rest as u8 & 0xf);
+            rest >>= 4;
+        }
+        Digits(digits)
+    }
+}
+
+/// The hex digit of four bits.
+const fn digit(four: u8) -> u8 {
+    match four {
+        0..=9 => b'0' | four,
+        _ => b'a'.wrapping_add(four).wrapping_sub(10),
+    }
+}
+
+impl Digits {
+    /// As a text.
+    pub fn as_str(&self) -> &str {
+        str::from_utf8(&self.0).unwrap_or_default()
     }
 }
 
@@ -37,7 +71,7 @@ const fn mixed(count: u64) -> u64 {
 
 impl fmt::Display for DecisionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:016x}", self.0)
+        f.pad(self.digits().as_str())
     }
 }
 
@@ -46,6 +80,17 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+
+    #[test]
+    fn it_is_shown_in_hex() {
+        for (id, shown) in [
+            (0, "0000000000000000"),
+            (0x0123_4567_89ab_cdef, "0123456789abcdef"),
+            (u64::MAX, "ffffffffffffffff"),
+        ] {
+            assert_eq!(DecisionId(id).to_string(), shown);
+        }
+    }
 
     #[test]
     fn a_thousand_ids_differ() {

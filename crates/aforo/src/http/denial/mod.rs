@@ -14,7 +14,7 @@ mod template;
 mod wording;
 
 pub use asked::Asked;
-pub use decision_id::DecisionId;
+pub use decision_id::{DecisionId, Digits};
 pub use refused::Refused;
 
 use ::http::header::{

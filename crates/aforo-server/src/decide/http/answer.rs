@@ -206,12 +206,12 @@ impl Json for Fields<'_> {
         for same in self.0.chunk_by(|(one, _), (next, _)| one == next) {
             match same {
                 [(name, value)] => {
-                    object.header(name, value.to_str().unwrap_or_default());
+                    object.header(name, value);
                 }
                 [(name, _), ..] => {
                     let values = same.iter().filter_map(|(_, value)| value.to_str().ok());
                     let joined = values.collect::<Vec<_>>().join(", ");
-                    object.header(name, &joined);
+                    object.header(name, joined.as_str());
                 }
                 [] => {}
             }

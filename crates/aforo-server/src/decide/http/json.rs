@@ -3,7 +3,7 @@
 //! By way of serde the writing of an answer costs more than the decision, since every byte is looked
 //! at by itself, those of the names too.
 
-use http::HeaderName;
+use http::{HeaderName, HeaderValue};
 
 /// What can be written as JSON (RFC 8259).
 pub(super) trait Json {
@@ -53,7 +53,7 @@ impl<'o> Object<'o> {
     /// A member whose name is a header's, which has no character that would need an escape (RFC
     /// 9110, section 5.6.2).
     #[inline]
-    pub(super) fn header(&mut self, name: &HeaderName, value: &str) {
+    pub(super) fn header(&mut self, name: &HeaderName, value: &(impl Json + ?Sized)) {
         self.out.extend_from_slice(b",\"");
         self.out.extend_from_slice(name.as_str().as_bytes());
         self.out.extend_from_slice(b"\":");
@@ -92,19 +92,37 @@ impl Json for u16 {
 impl Json for str {
     #[inline]
     fn write(&self, out: &mut Vec<u8>) {
-        out.push(b'"');
         match is_plain(self.as_bytes()) {
-            true => out.extend_from_slice(self.as_bytes()),
+            true => quote(self.as_bytes(), out),
             false => escape(self.as_bytes(), out),
         }
-        out.push(b'"');
     }
 }
 
-/// Writes a text whose bytes do not all stand for themselves.
+/// As a text; empty where it is none (RFC 9110, section 5.5).
+impl Json for HeaderValue {
+    #[inline]
+    fn write(&self, out: &mut Vec<u8>) {
+        match is_plain(self.as_bytes()) {
+            true => quote(self.as_bytes(), out),
+            false => escape(self.to_str().unwrap_or_default().as_bytes(), out),
+        }
+    }
+}
+
+#[inline]
+fn quote(text: &[u8], out: &mut Vec<u8>) {
+    out.push(b'"');
+    out.extend_from_slice(text);
+    out.push(b'"');
+}
+
+/// Writes a text, of which some bytes may not stand for themselves (RFC 8259, section 7).
 fn escape(text: &[u8], out: &mut Vec<u8>) {
+    let is_escaped = |byte: &u8| matches!(byte, 0..b' ' | b'"' | b'\\');
+    out.push(b'"');
     let mut rest = text;
-    while let Some(place) = rest.iter().position(|byte| is_escaped(*byte)) {
+    while let Some(place) = rest.iter().position(is_escaped) {
         let (before, from) = rest.split_at(place);
         out.extend_from_slice(before);
         let Some((byte, after)) = from.split_first() else {
@@ -118,22 +136,19 @@ fn escape(text: &[u8], out: &mut Vec<u8>) {
         rest = after;
     }
     out.extend_from_slice(rest);
+    out.push(b'"');
 }
 
-/// Whether all bytes of a text stand for themselves; eight are looked at in one step.
+/// Whether all bytes of a text are visible and stand for themselves; eight are looked at in one
+/// step.
 #[inline]
 fn is_plain(text: &[u8]) -> bool {
-    let any = |bytes: &[u8]| {
-        let looks = bytes.iter().map(|byte| is_escaped(*byte));
-        looks.fold(false, std::ops::BitOr::bitor)
+    let all = |bytes: &[u8]| {
+        let plain = |byte: &u8| matches!(byte, b' '..=b'~') & (*byte != b'"') & (*byte != b'\\');
+        bytes.iter().fold(true, |all, byte| all & plain(byte))
     };
     let (eights, rest) = text.as_chunks::<8>();
-    !eights.iter().any(|eight| any(eight)) && !any(rest)
-}
-
-/// Whether a byte of a text cannot stand for itself (RFC 8259, section 7).
-const fn is_escaped(byte: u8) -> bool {
-    byte < b' ' || byte == b'"' || byte == b'\\'
+    eights.iter().all(|eight| all(eight)) && all(rest)
 }
 
 impl<J: Json + ?Sized> Json for &J {
@@ -199,11 +214,15 @@ mod tests {
             .optional(name!("a"), absent)
             .optional(name!("b"), there);
         object.header(&HeaderName::from_static("e-f"), "\\");
+        let value = HeaderValue::from_static("a\tb");
+        object.header(&HeaderName::from_static("i"), &value);
+        let value = HeaderValue::from_bytes(b"\xe9").unwrap();
+        object.header(&HeaderName::from_static("j"), &value);
         object
             .member(name!("g"), &false)
             .optional(name!("h"), absent)
             .end();
-        let text = r#"{}{"b":"c\"d","e-f":"\\","g":false}"#;
+        let text = r#"{}{"b":"c\"d","e-f":"\\","i":"a\u0009b","j":"","g":false}"#;
         assert_eq!(String::from_utf8(out).unwrap(), text);
     }
 }

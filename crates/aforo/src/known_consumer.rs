@@ -34,7 +34,8 @@ impl KnownConsumer {
         }
     }
 
-    /// Its plan, as the file names it; without one the file's `default_plan`.
+    /// Its plan, as the file names it; without one what the file says of the consumer, what a lookup
+    /// or a registry does, else the file's `default_plan`.
     #[must_use]
     pub fn plan(self, name: impl Into<String>) -> Self {
         Self {
@@ -50,6 +51,10 @@ impl KnownConsumer {
             team: Some(name.into()),
             ..self
         }
+    }
+
+    pub(crate) const fn names_plan(&self) -> bool {
+        self.plan.is_some()
     }
 
     /// The consumer as the file knows it, or a new one. A consumer of the file keeps what the file

@@ -20,15 +20,32 @@ const THEIRS: &str =
 /// All rows.
 pub(crate) fn rows() -> Result<Vec<Row>, Failure> {
     let (aforo, port) = programs::aforo_http()?;
-    let of_connection = connections::bytes(&aforo, port, b"GET /healthz HTTP/1.1\r\n\r\n")?;
-    let mut rows = vec![Row {
-        what: "http: memory of an idle connection".to_owned(),
-        ours: format!("{of_connection:.0} bytes"),
-        theirs: String::new(),
-        figure: String::new(),
-        value: of_connection,
-        target: Target::Told,
-    }];
+    let mut rows = Vec::new();
+    let looks = format!(
+        "POST /v1/peek HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+         content-length: {}\r\n\r\n{OURS}",
+        OURS.len()
+    );
+    for (what, asked) in [
+        (
+            "http: memory of an idle connection that asked",
+            looks.as_str(),
+        ),
+        (
+            "http: the same after `/healthz`",
+            "GET /healthz HTTP/1.1\r\n\r\n",
+        ),
+    ] {
+        let of_connection = connections::bytes(&aforo, port, asked.as_bytes())?;
+        rows.push(Row {
+            what: what.to_owned(),
+            ours: format!("{of_connection:.0} bytes"),
+            theirs: String::new(),
+            figure: String::new(),
+            value: of_connection,
+            target: Target::Told,
+        });
+    }
     let Some((peer, their_port)) = programs::throttlecrab_http()? else {
         return Ok(rows);
     };

@@ -1,6 +1,7 @@
 //! A gateway that finds its consumers in the registry.
 
 use aforo_servers::{Postgres, until};
+use serde_json::json;
 
 use crate::scene::{Scene, plan};
 
@@ -65,4 +66,23 @@ fn a_consumer_of_a_trusted_peer_has_the_plan_of_the_registry() {
     };
     assert_eq!(plan("acme"), "pro");
     assert_eq!(plan("globex"), "free");
+}
+
+#[test]
+fn a_consumer_that_another_gateway_names_has_the_plan_of_the_registry() {
+    let scene = Scene::sqlite();
+    scene.key_of("acme");
+    let gateway = scene.gateway_of(|text| text + "\n[decide]\nhttp = \"127.0.0.1:0\"\n");
+    let plan = |id: &str| {
+        let facts = json!({ "path": "/", "address": "192.0.2.7", "consumer": { "id": id } });
+        let body = json!({ "request": facts }).to_string();
+        let mut client = gateway.client_of("http");
+        client.send(format!(
+            "POST /v1/decide HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+             content-length: {}\r\n\r\n{body}",
+            body.len()
+        ));
+        client.response().json()["plan"].clone()
+    };
+    assert_eq!(["acme", "acme", "globex"].map(plan), ["pro", "pro", "free"]);
 }

@@ -82,10 +82,14 @@ impl Scene {
 
     /// The gateway of the same file with more lines in `[identity]`.
     pub(crate) fn gateway_with(&self, identity: &str) -> Program {
+        self.gateway_of(|text| text.replacen("[identity]", &format!("[identity]\n{identity}"), 1))
+    }
+
+    /// The gateway of the same file, changed.
+    pub(crate) fn gateway_of(&self, change: impl FnOnce(String) -> String) -> Program {
         let text = std::fs::read_to_string(&self.file).unwrap();
-        let more = format!("[identity]\n{identity}\n");
         let path = self.folder.join("more.toml");
-        std::fs::write(&path, text.replacen("[identity]\n", &more, 1)).unwrap();
+        std::fs::write(&path, change(text)).unwrap();
         Program::run(&[path.as_os_str()])
     }
 }

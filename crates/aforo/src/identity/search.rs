@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use ::http::HeaderMap;
 use aforo_core::Timestamp;
-use aforo_policy::{Consumer, CredentialSource, Identity, OnLookupFailure};
+use aforo_policy::{Consumer, CredentialSource, Identity, OnLookupFailure, Settings};
 
 use super::api_keys::{self, ApiKeys};
 use super::certificate::ClientCertificate;
-use super::credential::{Identified, NamedId, Sent, named_id, outside_the_file, sent};
+use super::credential::{Identified, NamedId, Sent, is_id, named_id, outside_the_file, sent};
 use super::jwt::{TokenOwner, Tokens};
 use super::lookup::{Directory, Hash, Owner, PresentedKey, Remembered, Subject, View};
+use crate::KnownConsumer;
 
 /// What a consumer is searched with.
 pub(crate) struct Search<'a> {
@@ -100,7 +101,7 @@ impl Search<'_> {
             }) => {
                 let identified = match names_plan {
                     true => Ok(Identified::Verified(consumer)),
-                    false => self.of_token(consumer, told),
+                    false => self.of_claims(consumer, told),
                 };
                 return match identified {
                     Ok(identified) => Step::Done(Who {
@@ -127,6 +128,19 @@ impl Search<'_> {
         Step::Done(Who::of(outcome))
     }
 
+    /// The consumer whom somebody verified already; without a plan, with what is known of it elsewhere.
+    pub(crate) fn known(&self, known: KnownConsumer, settings: &Settings, told: &[Told]) -> Step {
+        let names_plan = known.names_plan();
+        let consumer = known.resolved(settings);
+        if names_plan || !is_id(&consumer.id) {
+            return Step::Done(Who::of(Identified::Verified(consumer)));
+        }
+        match self.of_claims(consumer, told) {
+            Ok(identified) => Step::Done(Who::of(identified)),
+            Err(question) => Step::Ask(question),
+        }
+    }
+
     /// The id that a trusted peer sends.
     fn verified_id(&self) -> NamedId<'_> {
         match &self.identity.verified_header {
@@ -151,9 +165,9 @@ impl Search<'_> {
         }
     }
 
-    /// The consumer of a token that does not say its plan: what is known of it elsewhere, with what
-    /// the token says of it.
-    fn of_token(&self, consumer: Arc<Consumer>, told: &[Told]) -> Result<Identified, Question> {
+    /// A consumer who was verified without its plan: what is known of it elsewhere, with what was
+    /// said of it.
+    fn of_claims(&self, consumer: Arc<Consumer>, told: &[Told]) -> Result<Identified, Question> {
         Ok(match self.by_id(&consumer.id, told)? {
             KeyOwner::Known(owner) => Identified::Verified(joined(owner.consumer, &consumer)),
             KeyOwner::Unanswered if self.denies_unanswered() => Identified::Unverified,
@@ -275,7 +289,7 @@ impl Search<'_> {
     }
 }
 
-/// What is known of a consumer elsewhere, with the team and organisation that its token names.
+/// What is known of a consumer elsewhere, with the team and organisation that were said.
 fn joined(known: Arc<Consumer>, claimed: &Consumer) -> Arc<Consumer> {
     if claimed.team.is_none() && claimed.org.is_none() {
         return known;

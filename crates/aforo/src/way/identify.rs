@@ -41,22 +41,9 @@ impl Door {
         caller: &mut Caller,
         lines: &mut Lines,
     ) -> Finding {
-        if let Some(known) = vouched_consumer(parts) {
-            let who = Who::of(Identified::Verified(known.resolved(self.setup.settings())));
-            return match self.settle_on(who, None, caller, lines) {
-                Some(stopped) => Finding::Stopped(stopped),
-                None => Finding::Found,
-            };
-        }
-        let who = match &self.fixed().identify {
-            Some(identify) => Who::of(match identify(parts) {
-                Some(known) => Identified::Verified(known.resolved(self.setup.settings())),
-                None => Identified::Absent,
-            }),
-            None => match self.search(parts).step(&[]) {
-                Step::Done(who) => who,
-                Step::Ask(_) => return Finding::Waits,
-            },
+        let who = match self.step(parts, &[]) {
+            Step::Done(who) => who,
+            Step::Ask(_) => return Finding::Waits,
         };
         self.watch(parts, &who.identified);
         match self.settle_on(who, None, caller, lines) {
@@ -76,7 +63,7 @@ impl Door {
         let mut told: SmallVec<[Told; 1]> = SmallVec::new();
         let mut reserved = None;
         loop {
-            let question = match self.search(parts).step(&told) {
+            let question = match self.step(parts, &told) {
                 Step::Done(who) => {
                     self.watch(parts, &who.identified);
                     return self.settle_on(who, reserved, caller, lines);
@@ -124,6 +111,24 @@ impl Door {
                 }
                 Told::TokenKeys
             }
+        }
+    }
+
+    /// The next step to the consumer: whom the asker of a decision or the application knows, else by
+    /// the request's credentials.
+    fn step(&self, parts: &Parts, told: &[Told]) -> Step {
+        let search = self.search(parts);
+        let known = vouched_consumer(parts).map(Some);
+        let identified = || {
+            self.fixed()
+                .identify
+                .as_ref()
+                .map(|identify| identify(parts))
+        };
+        match known.or_else(identified) {
+            Some(Some(known)) => search.known(known, self.setup.settings(), told),
+            Some(None) => Step::Done(Who::of(Identified::Absent)),
+            None => search.step(told),
         }
     }
 

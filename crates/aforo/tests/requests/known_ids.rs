@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use aforo::Limiter;
 use aforo::core::Timestamp;
+use aforo::decide::Vouched;
 use aforo::identity::{ClientCertificate, Found, Lookup, LookupAnswer, LookupError, PresentedKey};
+use aforo::{KnownConsumer, Limiter};
 use http::Request;
 
 use crate::support::{Bench, START, Seen, built, get, settings, with};
@@ -201,6 +202,60 @@ async fn a_certificate_finds_its_plan() {
         .send("192.0.2.7", certified(Some("acme"), START + 9))
         .await;
     assert_eq!(plan(&seen), "anonymous");
+}
+
+#[tokio::test]
+async fn a_consumer_that_somebody_vouches_for_finds_its_plan() {
+    let ids = Ids::of(&[("acme", pro("acme")), ("globex", pro("account-7"))]);
+    let bench = with_ids(&ids, "vouched", "");
+    let ask = async |consumer: KnownConsumer| {
+        let mut request = with(get("/"), "x-api-key", "key-acme");
+        let (consumer, cost) = (Some(consumer), None);
+        request.extensions_mut().insert(Vouched { consumer, cost });
+        bench.send("192.0.2.7", request).await
+    };
+    for _ in 0..2 {
+        assert_eq!(plan(&ask(KnownConsumer::new("acme")).await), "pro");
+    }
+    assert_eq!(ids.asked(), 1);
+    // Whose plan is said, whom the file knows, and what is no id is not asked for.
+    for (consumer, expected) in [
+        (KnownConsumer::new("initech").plan("free"), "free"),
+        (KnownConsumer::new("of-the-file"), "pro"),
+        (KnownConsumer::new("a\nb"), "free"),
+    ] {
+        assert_eq!(plan(&ask(consumer).await), expected);
+    }
+    assert_eq!(ids.asked(), 1);
+    // It is counted by what the answer calls it, together with what was said of it.
+    assert_eq!(
+        plan(&ask(KnownConsumer::new("globex").team("blue")).await),
+        "pro"
+    );
+    let named = KnownConsumer::new("account-7").plan("pro");
+    assert_eq!(ask(named).await.remaining(), Some(1));
+    ids.fails(true);
+    assert_eq!(plan(&ask(KnownConsumer::new("hooli")).await), "free");
+}
+
+#[tokio::test]
+async fn a_consumer_that_the_application_knows_finds_its_plan() {
+    let ids = Ids::of(&[("acme", pro("acme"))]);
+    let text = format!("{PLANS}\n[identity]\ndefault_plan = \"free\"\n");
+    let session = |parts: &http::request::Parts| {
+        let user = parts.headers.get("x-user")?.to_str().ok()?;
+        Some(KnownConsumer::new(user))
+    };
+    let limiter = Limiter::builder().settings(settings(&text));
+    let bench = built(limiter.identify(session).lookup(ids.clone()));
+    for (user, expected) in [("acme", "pro"), ("acme", "pro"), ("globex", "free")] {
+        let seen = bench
+            .send("192.0.2.7", with(get("/"), "x-user", user))
+            .await;
+        assert_eq!(plan(&seen), expected);
+    }
+    assert_eq!(ids.asked(), 2);
+    assert_eq!(plan(&bench.send("192.0.2.7", get("/")).await), "anonymous");
 }
 
 #[tokio::test]

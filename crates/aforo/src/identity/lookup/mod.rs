@@ -79,7 +79,8 @@ pub trait Lookup: Send + Sync {
     fn find<'a>(&'a self, key: &'a PresentedKey) -> LookupAnswer<'a>;
 
     /// What is known of a consumer whose id was verified by other means: a token without a claim
-    /// that names its plan, a client certificate, the header of a trusted peer. The answer may name
+    /// that names its plan, a client certificate, the header of a trusted peer, the application or
+    /// whoever asks for a decision. The answer may name
     /// another id, which is then what the consumer is counted by. `None`: nothing, and the consumer
     /// has the default plan; so by default.
     ///

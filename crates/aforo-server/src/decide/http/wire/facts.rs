@@ -41,9 +41,9 @@ pub(crate) struct Facts {
 pub(crate) struct Consumer {
     /// Its id.
     pub(crate) id: String,
-    /// Its plan, where the file does not say it.
+    /// Its plan; without it what the file, the registry or the lookup says of its id.
     pub(crate) plan: Option<String>,
-    /// Its team, where the file does not say it.
+    /// Its team; without it likewise.
     pub(crate) team: Option<String>,
 }
 

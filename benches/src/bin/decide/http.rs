@@ -8,10 +8,10 @@ use aforo_benches::series::{Series, alternate};
 
 use crate::load::{Round, http1};
 use crate::server::Server;
-use crate::{ROUNDS, connections, programs};
+use crate::{MANY_ROUNDS, connections, programs};
 
 /// Requests of a round.
-const COUNT: u32 = 60_000;
+const COUNT: u32 = 30_000;
 
 const OURS: &str = r#"{"policy":"exports","partition":"caller:1"}"#;
 const THEIRS: &str =
@@ -60,7 +60,7 @@ pub(crate) fn rows() -> Result<Vec<Row>, Failure> {
         format!("http://127.0.0.1:{their_port}/throttle"),
     );
     let [ours, theirs] = alternate(
-        ROUNDS,
+        MANY_ROUNDS,
         [
             &mut || ask(&aforo, our_url.clone(), OURS, &our_cpu),
             &mut || ask(&peer, their_url.clone(), THEIRS, &their_cpu),

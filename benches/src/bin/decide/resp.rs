@@ -9,10 +9,10 @@ use aforo_servers::Redis;
 
 use crate::load::{Round, redis};
 use crate::server::Server;
-use crate::{ROUNDS, connections, programs};
+use crate::{MANY_ROUNDS, ROUNDS, connections, programs};
 
 /// Commands of a round, without and with a pipeline.
-const ALONE: (u32, u32) = (1, 100_000);
+const ALONE: (u32, u32) = (1, 50_000);
 const PIPELINED: (u32, u32) = (32, 400_000);
 
 /// Somebody who is asked.
@@ -46,14 +46,16 @@ pub(crate) fn rows() -> Result<Vec<Row>, Failure> {
     let (aforo, resp, _) = programs::aforo()?;
     let mut rows = vec![connection(&aforo, resp)?];
     if let Some((peer, port)) = programs::throttlecrab()? {
-        for (load, what, least) in [
-            (ALONE, "resp: `redis-benchmark -c 50`", 1.0),
-            (PIPELINED, "resp: `redis-benchmark -c 50 -P 32`", 10.0),
+        let alone = "resp: `redis-benchmark -c 50`";
+        let pipelined = "resp: `redis-benchmark -c 50 -P 32`";
+        for (rounds, load, what, least) in [
+            (MANY_ROUNDS, ALONE, alone, 1.0),
+            (ROUNDS, PIPELINED, pipelined, 10.0),
         ] {
             let ours = Contender::new(Some(&aforo), resp, "CL.THROTTLE");
             let theirs = Contender::new(Some(&peer), port, "THROTTLE");
             let [our_time, their_time] = alternate(
-                ROUNDS,
+                rounds,
                 [&mut || ours.micros(load), &mut || theirs.micros(load)],
             )?;
             let name = format!("{what}, over throttlecrab-server");

@@ -69,11 +69,12 @@ impl<C: Clock> MemoryStore<C> {
         charges: &[&'c Charge<'_>; N],
         entries: &mut [Option<Entry<'c, 't>>; N],
     ) -> Option<bool> {
+        // Early, since a look at the clock takes long and finding the entries need not wait for it.
+        let now = self.clock.now();
         let mut turns = [None; N];
         for (turn, charge) in turns.iter_mut().zip(charges) {
             *turn = Some(self.turn(charge)?);
         }
-        let now = self.clock.now();
         let held = take_turns(&turns);
         let mut taken = true;
         let mut counts_denials = false;

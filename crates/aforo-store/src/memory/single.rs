@@ -35,10 +35,11 @@ impl<C: Clock> MemoryStore<C> {
         if seat.is_logged() {
             return None;
         }
+        // Early, since a look at the clock takes long and finding the entry need not wait for it.
+        let now = self.clock.now();
         let table = self.table(seat.kind);
         let number = table.region_of(seat.address);
         let spot = table.spot(number, seat.address.tag)?;
-        let now = self.clock.now();
         let held = spot.hold();
         let slot = spot.slot()?;
         let (number, state) = slot::read(slot);
